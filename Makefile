@@ -16,11 +16,15 @@ CASES ?= 1000000
 KILLS ?= 1000
 SEED  ?= 1
 
-# $(call install,WHAT): the locked versions, by uv (from the system, else into the environment), or by pip where uv fails.
+# $(call install,WHAT): the locked versions with their checksums, by uv (from the system, else into the environment), or by
+# pip where uv fails; then motiform itself, built by what is locked.
 define install
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@uv=$$(command -v uv) || { $(PIP) -c requirements.lock uv && uv=$(BIN)/uv; } || uv=false; \
-	  $$uv pip install -q --python $(BIN)/python -c requirements.lock -e '$(1)' || $(PIP) -c requirements.lock -e '$(1)'
+	@$(BIN)/python .ci/locked.py uv > $(VENV)/uv.lock && $(BIN)/python .ci/locked.py '$(1)' > $(VENV)/install.lock
+	@uv=$$(command -v uv) || { $(PIP) --require-hashes -r $(VENV)/uv.lock && uv=$(BIN)/uv; } || uv=false; \
+	  uv="$$uv pip install -q --python $(BIN)/python"; \
+	  { $$uv --require-hashes -r $(VENV)/install.lock || $(PIP) --require-hashes -r $(VENV)/install.lock; } && \
+	  { $$uv --no-deps --no-build-isolation -e . || $(PIP) --no-deps --no-build-isolation -e .; }
 	@touch $@
 endef
 PIP := $(BIN)/python -m pip install -q --disable-pip-version-check
@@ -73,7 +77,7 @@ docs: $(DOCS) ## build the documentation, gallery included
 	$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
 
 lock: setup ## resolve the dependencies anew
-	$(BIN)/uv pip compile -q --universal --all-extras --python-version 3.11 --no-header --no-annotate --upgrade pyproject.toml -o requirements.lock
+	$(BIN)/uv pip compile -q --universal --all-extras --python-version 3.11 --no-header --annotation-style=line --generate-hashes --upgrade pyproject.toml -o requirements.lock
 
 clean: ## remove what can be made again
 	rm -rf $(VENV) build dist demo docs/_build docs/gallery .pytest_cache .mypy_cache .ruff_cache

@@ -39,7 +39,7 @@ def on_plane(page, K, Z):
 
 
 def test_the_gallery_shows_all_scenes_and_opens_one(page, rooms):
-    page.goto(f"{rooms.url}/gallery")
+    page.goto(rooms.access.url("gallery"))
     assert page.locator("article").count() == len(list_scenes())
     page.locator("#find").fill("ripples")
     assert page.locator("article:visible").count() == 1

@@ -1,6 +1,7 @@
 """Where motiform keeps what it can make again."""
 
 import ast
+import errno
 import hashlib
 import os
 import shutil
@@ -11,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-__all__ = ["KERNEL_FILES", "cache_dir", "forget_old", "source_key"]
+__all__ = ["KERNEL_FILES", "cache_dir", "forget_old", "private_cache", "source_key"]
 
 KERNEL_FILES = ("*kernels.py", "kernels/*.py", "algebra.py", "columns.py", "layouts.py", "register.py", "compiling.py")
 """Names of the files in which kernels, what they call and the constants baked into them live."""
@@ -26,6 +27,29 @@ def cache_dir() -> Path:
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Caches" / "motiform"
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "motiform"
+
+
+def private_cache() -> Path:
+    """Return the folder of caches, made where it is not there; OSError says why it cannot be used.
+
+    What is in it is run as a part of motiform: it belongs to the user, with mode 0700. One that others could have
+    written to is not used; one that they can only read is closed to them.
+    """
+    try:
+        folder = cache_dir()
+    except RuntimeError as error:  # of Path.home
+        raise OSError(errno.ENOENT, "the user has no home folder") from error
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(mode=0o700, exist_ok=True)
+    if hasattr(os, "geteuid"):  # Windows gives every user a folder of its own
+        found = os.stat(folder)
+        if found.st_uid != os.geteuid():
+            raise OSError(errno.EPERM, "it belongs to another user; choose one of your own by MOTIFORM_CACHE")
+        if found.st_mode & 0o022:
+            raise OSError(errno.EPERM, "others can write to it; remove it, or choose another by MOTIFORM_CACHE")
+        if found.st_mode & 0o077:
+            folder.chmod(0o700)
+    return folder
 
 
 @cache

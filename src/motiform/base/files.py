@@ -4,10 +4,14 @@ import errno
 import hashlib
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-__all__ = ["are_as_written", "file_sum", "folder_sums", "plain_file"]
+from motiform.base.errors import InputError
+
+__all__ = ["are_as_written", "file_sum", "folder_sums", "named_file", "plain_file"]
+
+_LARGEST = 4 << 30  # bytes of a file that another file names
 
 
 def plain_file(path: Path) -> Path:
@@ -15,6 +19,44 @@ def plain_file(path: Path) -> Path:
     mode = os.stat(path).st_mode
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):  # a folder is told as such when it is opened
         raise OSError(errno.EINVAL, "it is a pipe or a device, not a plain file")
+    return path
+
+
+def named_file(
+    name: str,
+    folder: Path,
+    *,
+    reader: str,
+    where: str,
+    roots: Iterable[Path] = (),
+    folders: bool = False,
+    largest: int = _LARGEST,
+    error: type[InputError] = InputError,
+) -> Path | None:
+    """Return the path of a file that another file names, None where there is none.
+
+    It lies in `folder` or under `roots`, links followed; it is a plain file (or a folder, where `folders` are asked
+    for) of at most `largest` bytes. What is elsewhere, or is a device or a pipe, is refused. Every reader of a format
+    that refers to other files finds them by this function; `reader` says in errors who reads: "a scene", "a volume".
+    """
+    try:
+        path = (folder / name).resolve()
+        inside = any(path.is_relative_to(own.resolve()) for own in (folder, *roots))
+        found = os.stat(path) if inside else None
+    except (OSError, ValueError, RuntimeError):  # no such file, a name that none can have, links in a circle
+        return None
+    if found is None:
+        allowed = f"files in {folder}"
+        raise error(f"{reader} can read its own folder only", where=where, got=name[:200], allowed=allowed)
+    if stat.S_ISDIR(found.st_mode):
+        return path if folders else None
+    if not stat.S_ISREG(found.st_mode):
+        raise error(f"{reader} can name plain files only", where=where, got=name[:200], allowed="no pipe, no device")
+    if found.st_size > largest:
+        got, allowed = f"{found.st_size} bytes", f"up to {largest} bytes"
+        raise error(
+            f"{reader} must not name too large a file", where=f"{where}: {name[:200]}", got=got, allowed=allowed
+        )
     return path
 
 

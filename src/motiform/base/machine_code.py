@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, _CacheLocator
+from numba.core.sigutils import normalize_signature
 
-from motiform.base.caches import cache_dir, forget_old, source_key
+from motiform.base.caches import cache_dir, forget_old, private_cache, source_key
 from motiform.base.files import plain_file
 from motiform.base.locks import lock, unlock
 from motiform.base.progress import compiling
@@ -26,7 +27,7 @@ __all__ = ["keep_on_disk"]
 @cache
 def _all_code() -> Path:
     """Return the folder of all machine code, what is old removed from it."""
-    folder = cache_dir() / "kernels"
+    folder = private_cache() / "kernels"
     forget_old(folder)
     return folder
 
@@ -131,6 +132,21 @@ def _tell_damaged() -> None:
         print("motiform: compiled kernels on disk are damaged; they are compiled anew", file=sys.stderr, flush=True)
 
 
+@cache
+def _tell_unkept(reason: str) -> None:
+    if not os.environ.get("MOTIFORM_QUIET"):
+        print(f"motiform: compiled kernels are not kept: {reason}", file=sys.stderr, flush=True)
+
+
+def _why(error: OSError) -> str:
+    """Return why nothing is kept on disk."""
+    try:
+        folder = f"{cache_dir()}: "
+    except RuntimeError:
+        folder = ""
+    return f"{folder}{error.strerror or error}"
+
+
 class _Cache(FunctionCache):
     """Numba's cache of one function, with a lock while it is compiled: other processes wait and then load it."""
 
@@ -161,8 +177,10 @@ class _Cache(FunctionCache):
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        with suppress(OSError):
+        try:
             super().save_overload(sig, data)
+        except OSError as error:
+            _tell_unkept(_why(error))
 
     def release(self) -> None:
         """Let other processes go on; what was compiled is counted."""
@@ -186,15 +204,25 @@ def _locked(path: Path) -> Iterator[None]:
 
 
 def keep_on_disk(dispatcher: Any) -> Any:
-    """Give a function of motiform's own an on-disk cache; where the folder cannot be written, go on without one."""
+    """Give a function of motiform's own an on-disk cache; without one, say why, and compile in each process."""
     if not dispatcher.py_func.__module__.startswith("motiform."):
         return dispatcher  # a user's own file is not in the source key: its changed helpers would go unseen
+    compile_one = dispatcher.compile
     try:
+        _all_code()
         _cache_folder(inspect.getfile(dispatcher.py_func))
         cache = dispatcher._cache = _Cache(dispatcher.py_func)
-    except OSError:
+    except OSError as error:
+        reason = _why(error)
+
+        def compile_and_say(signature: Any) -> Any:
+            if normalize_signature(signature)[0] in dispatcher.overloads:
+                return compile_one(signature)
+            with compiling(dispatcher.py_func.__qualname__, unkept=reason):
+                return compile_one(signature)
+
+        dispatcher.compile = compile_and_say
         return dispatcher
-    compile_one = dispatcher.compile
 
     def compile_and_release(signature: Any) -> Any:
         try:

@@ -54,16 +54,15 @@ class _Compiled:
 
 
 @contextmanager
-def compiling(name: str) -> Iterator[None]:
+def compiling(name: str, unkept: str | None = None) -> Iterator[None]:
     """Announce on stderr that kernels are compiled, and how many are done; ``MOTIFORM_QUIET=1`` turns it off.
 
-    A first line at once, further ones at most every ten seconds.
+    A first line at once, further ones at most every ten seconds. `unkept` is the reason why nothing is kept on disk.
     """
     done, quiet = _Compiled, bool(os.environ.get("MOTIFORM_QUIET"))
     if done.announced < 0 and not quiet:
-        print(
-            "motiform: compiling kernels for this processor (once; they are kept on disk)", file=sys.stderr, flush=True
-        )
+        often = "once; they are kept on disk" if unkept is None else f"in every process: none can be kept, {unkept}"
+        print(f"motiform: compiling kernels for this processor ({often})", file=sys.stderr, flush=True)
         done.announced = time.perf_counter()
     begun = time.perf_counter()
     yield

@@ -76,7 +76,8 @@ def examine() -> dict[str, Any]:
 
 def _lines(report: dict[str, Any]) -> list[str]:
     cpu, gpu, cache = report["devices"]["cpu"], report["devices"]["cuda"], report["cache"]
-    state = f"{cache['files']} files, {cache['bytes'] / 1e6:.1f} MB" if cache["writable"] else "not writable"
+    state = f"{cache['files']} files, {cache['bytes'] / 1e6:.1f} MB"
+    state = state if cache["unused"] is None else f"not used: {cache['unused']}"
     rows = {key: report[key] for key in ("motiform", "python", "system")}
     rows |= {part: ", ".join(f"{n} {s}" for n, s in found.items()) for part, found in report["packages"].items()}
     rows["cpu"] = f"{report['processor']}, {cpu['cores']} cores, {cpu['threads']} threads ({cpu['layer']})"
@@ -133,17 +134,19 @@ def _devices() -> dict[str, Any]:
 
 
 def _cache() -> dict[str, Any]:
-    from motiform.base.caches import cache_dir
+    from motiform.base.caches import cache_dir, private_cache
 
-    folder = cache_dir()
-    files = [file for file in folder.rglob("*") if file.is_file()] if folder.is_dir() else []
-    existing = next(parent for parent in (folder, *folder.parents) if parent.exists())
-    return {
-        "folder": str(folder),
-        "files": len(files),
-        "bytes": sum(file.stat().st_size for file in files),
-        "writable": os.access(existing, os.W_OK),
-    }
+    reason = None
+    try:
+        private_cache()
+    except OSError as error:
+        reason = error.strerror or str(error)
+    try:
+        folder = cache_dir()
+    except RuntimeError:  # of Path.home
+        return {"folder": "none", "files": 0, "bytes": 0, "unused": reason}
+    files = [file for file in folder.rglob("*") if file.is_file()] if reason is None else []
+    return {"folder": str(folder), "files": len(files), "bytes": sum(f.stat().st_size for f in files), "unused": reason}
 
 
 # ---- trials --------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motiform.image.plot import _check_path, _save
+from motiform.image.plot import _save, check_figure
 from motiform.image.style import COLORS as _COLORS
 from motiform.image.style import DASHES as _DASHES
 from motiform.image.style import as_text
@@ -47,7 +47,7 @@ def plot_admittances(
     asymptotes : straight pieces of |Y_A| and |Y_B| at the ports' frequencies, drawn thin.
     path : file to write; .svg, .pdf or .png (200 dpi).
     """
-    _check_path(path, overwrite)
+    check_figure(path, overwrite)
     found = influence(a, b, threshold=threshold, names=names)
     figure, (upper, lower) = _panels(size, title or _headline(found, band))
     f = found.omega / (2 * np.pi)
@@ -77,7 +77,7 @@ def plot_influence(
     overwrite: bool = False,
 ) -> "Figure":
     """Draw what two models do to one another over frequency, with verdicts shaded."""
-    _check_path(path, overwrite)
+    check_figure(path, overwrite)
     figure, (axes,) = _panels(size, title or _headline(found, band), count=1)
     _draw_influence(axes, found)
     _shade(axes, found)
@@ -96,7 +96,7 @@ def plot_cut(
     overwrite: bool = False,
 ) -> "Figure":
     """Draw how far each model of a cut run is from the coupled one over time, and the errors with those foreseen."""
-    _check_path(path, overwrite)
+    check_figure(path, overwrite)
     figure, (left, right) = _panels(size, title, beside=True)
     for n, (name, apart) in enumerate(found.distances.items()):
         left.plot(
@@ -122,7 +122,7 @@ def plot_schedule(
     overwrite: bool = False,
 ) -> "Figure":
     """Draw the groups of a separation as boxes, by rank from left to right, and the connections that they record."""
-    _check_path(path, overwrite)
+    check_figure(path, overwrite)
     ranks = [[k for k, r in enumerate(found.ranks) if r == rank] for rank in range(max(found.ranks) + 1)]
     tall = max(len(column) for column in ranks)
     spots = {k: (2.2 * rank, 1.2 * ((len(column) - 1) / 2 - n)) for rank, column in enumerate(ranks)

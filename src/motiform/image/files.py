@@ -1,7 +1,7 @@
 """Files written atomically."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -11,9 +11,17 @@ from motiform.record.files import REFUSED
 __all__ = ["check_new", "new_file", "not_written"]
 
 
-def check_new(path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
-    """Return the path if a file may be written there; otherwise raise an error."""
+def check_new(
+    path: str | os.PathLike[str], *, suffixes: Sequence[str] = (), kind: str = "", overwrite: bool = False
+) -> Path:
+    """Return the path if a file, of a kind that its suffix tells, may be written there; otherwise raise an error."""
     path = Path(path)
+    if suffixes and path.suffix.lower() not in suffixes:
+        remedy = f"Name it {path.with_suffix(suffixes[0]).name!r}." if path.name else None
+        raise InputError(
+            f"unknown kind of {kind} file", where=str(path), got=path.suffix or "no suffix",
+            allowed=", ".join(suffixes), remedy=remedy,
+        )  # fmt: skip
     if not path.parent.is_dir():
         raise InputError(
             "the folder does not exist", where=str(path), remedy=f"Make the folder {str(path.parent)!r} first."

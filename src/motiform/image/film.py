@@ -71,7 +71,7 @@ def picture(
     """
     from motiform.form import form_of
 
-    form, path = form_of(source), _check_path(path, *_STILLS, overwrite=True)
+    form, path = form_of(source), check_new(path, suffixes=tuple(_STILLS), kind="picture", overwrite=True)
     bits = check_bits(path, bits)
     painter = Painter.of(
         form, camera=camera, size=size, ground=ground, look=look, samples_per_pixel=samples_per_pixel, device=device
@@ -125,7 +125,7 @@ def film_pictures(
     """
     from motiform.form import form_of
 
-    form, path = form_of(source), _check_path(path, *_STILLS, overwrite=True)
+    form, path = form_of(source), check_new(path, suffixes=tuple(_STILLS), kind="picture", overwrite=True)
     bits, times = check_bits(path, bits), film_times(form, fps=fps, speed=speed)
     painter = Painter.of(
         form, camera=camera, size=size, ground=ground, look=look, samples_per_pixel=samples_per_pixel, device=device
@@ -191,7 +191,7 @@ def film(
     """
     from motiform.form import form_of
 
-    form, path = form_of(source), _check_path(path, ".mp4", overwrite=True)
+    form, path = form_of(source), check_new(path, suffixes=(".mp4",), kind="film", overwrite=True)
     width, height = check_size(size)
     if width % 2 or height % 2:
         even = (width - width % 2 or 2, height - height % 2 or 2)
@@ -292,19 +292,6 @@ def write_title(pixels: np.ndarray, title: str | None) -> np.ndarray:
     ink = 65535.0 * ink if pixels.dtype == np.uint16 else linear_from_srgb(ink)
     mixed = (1.0 - cover) * pixels + cover * ink
     return (np.round(mixed) if pixels.dtype == np.uint16 else mixed).astype(pixels.dtype)
-
-
-def _check_path(path: str | os.PathLike[str], *suffixes: str, overwrite: bool) -> Path:
-    path = Path(path)
-    if path.suffix.lower() not in suffixes:
-        raise InputError(
-            "unknown kind of film file" if ".mp4" in suffixes else "unknown kind of picture file",
-            where=str(path),
-            got=path.suffix or "no suffix",
-            allowed=", ".join(suffixes),
-            remedy=f"Name it {path.with_suffix(suffixes[0]).name!r}." if path.name else None,
-        )
-    return check_new(path, overwrite=overwrite)
 
 
 @contextmanager

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
-from motiform.image.plot import _check_path, _save
+from motiform.image.plot import _save, check_figure
 from motiform.image.style import COLORS as _COLORS
 from motiform.image.style import as_text
 from motiform.motion.matter.stability.cell import CARDINAL, Segment, critical_damping
@@ -56,7 +56,7 @@ def plot_triangle(
     path : file to write; .svg, .pdf or .png (200 dpi).
     size : width and height [inch].
     """
-    _check_path(path, overwrite)
+    check_figure(path, overwrite)
     points, low, names = _masses(network, groups)
     figure, axes = _page(size or (8.6, 4.7), title)
     _draw_plane(axes)

@@ -65,7 +65,7 @@ def plot_channels(
     size : width and height [inch]; chosen by the number of panels and their legends when None.
     cursor : instant to mark [s].
     """
-    _check_path(path, overwrite)
+    check_figure(path, overwrite)
     names = [names] if isinstance(names, str) else list(names)
     if not names:
         raise InputError("a plot needs a channel", allowed=", ".join(rec.names) or "none: the recording is empty")
@@ -123,7 +123,7 @@ def compare_plot(
     log : logarithmic axis; magnitudes are drawn, zeros are gaps.
     drift : draw the distance of each sample from the first one (one panel), e.g. the error of a conserved quantity.
     """
-    _check_path(path, overwrite)
+    check_figure(path, overwrite)
     if not recordings:
         raise InputError("a comparison needs a recording", allowed="one or more labels with their recordings")
     wholes = {label: _whole(rec, name) for label, rec in recordings.items()}
@@ -276,14 +276,10 @@ def _set_label(axes: "Axes", name: str, unit: str) -> None:
     axes.set_ylabel(f"{shown}{apart}{unit}".strip(), fontsize=9, parse_math=False)
 
 
-def _check_path(path: str | os.PathLike[str] | None, overwrite: bool) -> None:
-    """Refuse a wrong path before the work is done."""
-    if path is None:
-        return
-    if Path(path).suffix.lower() not in _FORMATS:
-        allowed = ", ".join(_FORMATS)
-        raise InputError("unknown format of figure", where=str(path), got=Path(path).suffix, allowed=allowed)
-    check_new(path, overwrite=overwrite)
+def check_figure(path: str | os.PathLike[str] | None, overwrite: bool) -> None:
+    """Refuse a wrong path of a figure before the work is done."""
+    if path is not None:
+        check_new(path, suffixes=_FORMATS, kind="figure", overwrite=overwrite)
 
 
 def _save(figure: "Figure", path: str | os.PathLike[str] | None, overwrite: bool, key: str | None = None) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from motiform.base.errors import InputError
-from motiform.image.files import new_file
+from motiform.image.files import check_new, new_file
 from motiform.image.stamp import NAME
 
 __all__ = ["png_bytes", "write_png"]
@@ -37,13 +37,7 @@ def write_png(
     ):
         got, allowed = f"{found.dtype} of shape {found.shape}", "uint8 or uint16, (rows, columns) or (rows, columns, 3)"
         raise InputError("pixels of a picture have the wrong form", got=got, allowed=allowed)
-    path = Path(path)
-    if path.suffix.lower() != ".png":
-        remedy = f"Name it {path.with_suffix('.png').name!r}." if path.name else None
-        raise InputError(
-            "unknown kind of picture file", where=str(path), got=path.suffix or "no suffix", allowed=".png",
-            remedy=remedy,
-        )  # fmt: skip
+    path = check_new(path, suffixes=(".png",), kind="picture", overwrite=overwrite)
     with new_file(path, overwrite=overwrite) as part, part.open("wb") as file:
         file.writelines(png_bytes(found, key=key, dpi=dpi))
     return path

@@ -12,8 +12,8 @@ from motiform.base.errors import InputError, RecordingError, closest
 from motiform.base.progress import Progress
 from motiform.image.chroma import OPERATORS, Saturation, Tint, chroma_values, enlarge, relief_pixels
 from motiform.image.exr import write_exr
-from motiform.image.files import new_file
-from motiform.image.film import _check_path, check_bits, check_fps, encoder
+from motiform.image.files import check_new, new_file
+from motiform.image.film import check_bits, check_fps, encoder
 from motiform.image.look import linear_from_srgb
 from motiform.image.png import write_png
 from motiform.image.stamp import NAME, read_stamp, seal
@@ -131,7 +131,7 @@ def screen_picture(
     holds what has no range: w of the operator [m] as one channel, without a tint, or the linear light of a relief. The
     other settings are those of `relief_pixels` and `chroma_values`. A file that is this very picture is not made again.
     """
-    path = _check_path(path, ".png", ".exr", overwrite=True)
+    path = check_new(path, suffixes=(".png", ".exr"), kind="picture", overwrite=True)
     deep = path.suffix.lower() == ".exr"
     bits = check_bits(path, 32 if deep and bits is None else bits)
     _fields(recording, channel)
@@ -174,7 +174,7 @@ def screen_film(
     `fps` is the rate of the recording if not given. Odd sides lose a pixel, which H.264 needs. A file that is this very
     film is not made again.
     """
-    path = _check_path(path, ".mp4", overwrite=True)
+    path = check_new(path, suffixes=(".mp4",), kind="film", overwrite=True)
     _fields(recording, channel)
     _check_operator(operator)
     count, rate = recording.count(channel), (recording.channel(channel).rate or 25.0) if fps is None else fps

@@ -12,7 +12,7 @@ from motiform.base.locks import unlock
 from motiform.record.files import PARTIAL, lock_folder, remove_folder, sync_folder
 from motiform.record.layout import COMMIT, HEADER
 
-__all__ = ["OLD", "is_recording", "put_in_place", "remove_stale", "restore"]
+__all__ = ["OLD", "is_recording", "others_files", "put_in_place", "remove_stale", "restore"]
 
 OLD = ".old"
 _AT_FDCWD, _RENAME_EXCHANGE = -100, 2
@@ -40,6 +40,17 @@ def put_in_place(aside: Path, folder: Path) -> None:
         remove_folder(old)
     finally:
         unlock(lock)
+
+
+_OWN = re.compile(r"(zarr\.json|commit\.json|events\.jsonl|checkpoint-\d+\.npz|c(\.\d+)*)(\.partial)?")
+_DROPPED = (".DS_Store", "Thumbs.db", "desktop.ini")  # by systems, in every folder that they show
+
+
+def others_files(folder: Path) -> list[str]:
+    """Return the files in the folder of a recording that are not of it, by their paths in it."""
+    files = (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
+    others = (path for path in files if not _OWN.fullmatch(path.name) and path.name not in _DROPPED)
+    return sorted(path.relative_to(folder).as_posix() for path in others)
 
 
 def restore(folder: Path) -> None:

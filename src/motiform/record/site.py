@@ -8,7 +8,7 @@ from pathlib import Path
 from motiform.base.errors import RecordingError
 from motiform.base.locks import unlock
 from motiform.record.files import PARTIAL, disk, lock_folder, make_folder, remove_folder
-from motiform.record.places import is_recording, put_in_place, remove_stale, restore
+from motiform.record.places import is_recording, others_files, put_in_place, remove_stale, restore
 from motiform.record.store import is_empty
 
 __all__ = ["Site"]
@@ -105,5 +105,10 @@ def _check_name(folder: Path, overwrite: bool) -> None:
         if not is_recording(folder) or folder.is_symlink():
             remedy = "Choose another name; only recordings are overwritten."
             raise RecordingError("what is there is not a recording", where=str(folder), remedy=remedy)
+        others = others_files(folder)
+        if others:
+            remedy = "Move them elsewhere, or choose another name: only what motiform wrote is overwritten."
+            got = ", ".join(others[:5])
+            raise RecordingError("the recording holds files of others", where=str(folder), got=got, remedy=remedy)
         lock = lock_folder(folder)
         unlock(lock)

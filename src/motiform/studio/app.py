@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from motiform.base.errors import MotiformError
+from motiform.studio.access import Access
 from motiform.studio.gallery import GalleryRoom
-from motiform.studio.holding import hold_open, shown_host
+from motiform.studio.holding import hold_open
 from motiform.studio.live_panel import LivePanel
 from motiform.studio.panels import ExportPanel, ScenePanel, scene_of
 from motiform.studio.parts import PartsPanel
@@ -86,8 +87,9 @@ class Studio:
         self.screens, rooms = ScreenRoom(), Rooms()
         rooms.add("gallery", GalleryRoom(self.open_scene))
         rooms.add("screen", self.screens)
-        self.server = open_server(host, port, rooms)
-        self.url = f"http://{shown_host(host)}:{self.server.get_port()}"
+        self.access = Access(host)
+        self.server = open_server(self.access, port, rooms)
+        self.url = self.access.url()
         self.recording: Recording | None = None
         self.player = Player()
         self._lock = threading.RLock()
@@ -143,7 +145,7 @@ class Studio:
             self.scenes.choose(scene)
             self.live.toggle()
             if self.screens.live is not None:
-                self.url = f"{self.url}/screen"
+                self.url = self.access.url("screen")
                 print(f"Its screen is at {self.url}.")
             return
         if isinstance(recording, (str, Path)):

@@ -12,7 +12,7 @@ from motiform.studio.server import LOOPBACK
 if TYPE_CHECKING:
     from viser import ViserServer
 
-__all__ = ["Page", "has_display", "hold_open", "shown_host"]
+__all__ = ["Page", "has_display", "hold_open"]
 
 
 class Page(Protocol):
@@ -54,14 +54,8 @@ def _announce(page: Page, host: str, port: int) -> None:
     if port not in (0, taken):
         print(f"Port {port} is in use, so the studio took {taken}.")
     if host not in LOOPBACK:
-        print(f"Everyone who can reach {host} can see and use this studio.")
+        print(f"Everyone who can reach {host} and has this address can see and use the studio, and read along.")
     print(f"The studio is open at {page.url} (Ctrl-C ends it).")
-
-
-def shown_host(host: str) -> str:
-    """Return an address as a browser on this machine takes it."""
-    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
-    return f"[{host}]" if ":" in host else host
 
 
 def has_display() -> bool:

@@ -13,7 +13,8 @@ from motiform.measure import Disc, Labels, Seeds, Spot, Volume, label_meshes, re
 from motiform.measure.segment.seeds import NOTHING, seeds_text
 from motiform.motion.bones.names import BONES
 from motiform.spatial import quaternion_from_rotation
-from motiform.studio.holding import hold_open, shown_host
+from motiform.studio.access import Access
+from motiform.studio.holding import hold_open
 from motiform.studio.moving import rgb
 from motiform.studio.runs import Runner, plain
 from motiform.studio.server import close_server, open_server
@@ -76,8 +77,9 @@ class SeedPage:
         self.runner = Runner(
             on_progress=lambda _: None, on_done=self._segmented, on_failed=self._tell, on_cancelled=lambda: None
         )
-        self.server = open_server(host, port)
-        self.url = f"http://{shown_host(host)}:{self.server.get_port()}"
+        access = Access(host)
+        self.server = open_server(access, port)
+        self.url = access.url()
         self._closed = threading.Event()
         self._lay_out(given.side)
         self._add_slice()

@@ -1,4 +1,4 @@
-"""Opening the web server: loopback, the next free port, nothing shared with the outside."""
+"""Opening the web server: loopback, the next free port, a token, nothing shared with the outside."""
 
 import contextlib
 import errno
@@ -7,11 +7,10 @@ import io
 import socket
 from collections.abc import Iterator
 from http import HTTPStatus
-from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from motiform.base.errors import InputError, RunError
+from motiform.studio.access import Access
 
 if TYPE_CHECKING:
     from viser import ViserServer
@@ -54,12 +53,14 @@ def free_port(host: str, port: int) -> int:
     )
 
 
-def open_server(host: str, port: int, rooms: "Rooms | None" = None) -> "ViserServer":
-    """Start a server with our look, and with pages of our own beside viser's."""
+def open_server(access: Access, port: int, rooms: "Rooms | None" = None) -> "ViserServer":
+    """Start a server with our look, and with pages of our own beside viser's, for those who are let in."""
     import viser
 
-    with _quiet(), _own_pages_only(host, rooms):
-        server = viser.ViserServer(host=host, port=free_port(host, port), verbose=False)
+    access.port = free_port(access.host, port)
+    with _quiet(), _guarded(access, rooms):
+        server = viser.ViserServer(host=access.host, port=access.port, verbose=False)
+    access.port = server.get_port()
     # A page could ask viser to open a public tunnel through a server of its makers: never from here.
     server.request_share_url = lambda verbose=True: None  # type: ignore[method-assign]
     server.gui.configure_theme(show_logo=False, show_share_button=False, brand_color=BRAND, control_width="medium")
@@ -69,13 +70,10 @@ def open_server(host: str, port: int, rooms: "Rooms | None" = None) -> "ViserSer
 
 
 @contextlib.contextmanager
-def _own_pages_only(host: str, rooms: "Rooms | None" = None) -> Iterator[None]:
-    """Let servers that start inside the block answer their own pages alone.
+def _guarded(access: Access, rooms: "Rooms | None" = None) -> Iterator[None]:
+    """Let servers that start inside the block answer whom `access` lets in; viser lets in everyone.
 
-    Any page that a person has open may talk to a port of their machine; browsers say which page it is (Origin), and
-    viser does not look. A page may also let its own name point to this machine, and so be of the same origin; browsers
-    then give that name (Host), which is not one of a server on a loopback address. The server's other half is in a
-    library that offers the hook, so it is put in there.
+    The server's other half is in a library that offers the hook, so it is put in there.
     """
     import websockets.asyncio.server as sockets
 
@@ -83,12 +81,15 @@ def _own_pages_only(host: str, rooms: "Rooms | None" = None) -> Iterator[None]:
 
     def serve(handler: Any, *arguments: Any, process_request: Any = None, **options: Any) -> Any:
         async def answer(connection: Any, request: Any) -> Any:
-            if not _is_own(request.headers, host):
-                return connection.respond(HTTPStatus.FORBIDDEN, "another site's page may not drive this studio\n")
-            answered = None if rooms is None else rooms.respond(connection, request)
-            if answered is None and process_request is not None:
-                answered = process_request(connection, request)
-            given = await answered if inspect.isawaitable(answered) else answered
+            try:
+                given = access.answer(connection, request)
+                if given is None and rooms is not None:
+                    given = rooms.respond(connection, request)
+                if given is None and process_request is not None:
+                    answered = process_request(connection, request)
+                    given = await answered if inspect.isawaitable(answered) else answered
+            except (OSError, ValueError):  # an address that no file can have
+                given = connection.respond(HTTPStatus.NOT_FOUND, "there is no such page\n")
             if given is not None:  # a page, which another site must not show inside of its own
                 given.headers["Content-Security-Policy"] = "frame-ancestors 'self'"
                 given.headers["X-Frame-Options"] = "SAMEORIGIN"
@@ -102,27 +103,6 @@ def _own_pages_only(host: str, rooms: "Rooms | None" = None) -> Iterator[None]:
         yield
     finally:
         sockets.serve = plain  # type: ignore[misc]
-
-
-def _is_own(headers: Any, host: str) -> bool:
-    """Whether a request names this server, and comes from no page or from one of this server."""
-    hosts, origins = headers.get_all("Host"), headers.get_all("Origin")
-    if len(hosts) != 1 or any(urlsplit(origin).netloc != hosts[0] for origin in origins):
-        return False
-    framed = headers.get("Sec-Fetch-Dest") in ("iframe", "frame", "embed", "object", "fencedframe")
-    if framed and headers.get("Sec-Fetch-Site") not in ("same-origin", "none", None):
-        return False
-    if not _is_loopback(host):
-        return True
-    # Any port: a tunnel may lead here from another one. A name of another site is what must not get in.
-    return urlsplit(f"//{hosts[0].lower()}").hostname in {"127.0.0.1", "localhost", "::1", host}
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def close_server(server: "ViserServer") -> None:

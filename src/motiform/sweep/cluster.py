@@ -1,6 +1,7 @@
 """Tasks on the workers of a Dask cluster."""
 
 import logging
+import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
@@ -103,6 +104,40 @@ def _result(number: int, future: Any, scheduler: str) -> Result | None:
     raise _stopped(scheduler, f"a task that is {future.status}")
 
 
+def _silence() -> None:
+    """Keep Dask's tracebacks from the user: what is lost goes on elsewhere, or is told by an error.
+
+    Some of its loggers have a level of their own.
+    """
+    for name in ("distributed", "tornado", *logging.root.manager.loggerDict):
+        if name.partition(".")[0] in ("distributed", "tornado"):
+            logging.getLogger(name).setLevel(logging.CRITICAL)
+
+
+def _connected(make: Any, scheduler: str) -> Any:
+    """Return a client; InputError where nothing answers, or what answers is no scheduler, which Dask waits for."""
+    made: list[Any] = []
+
+    def connect() -> None:
+        try:
+            made.append(make(scheduler, timeout=_PATIENCE))
+        except Exception as error:  # of many kinds, where something else than a scheduler answers
+            made.append(error)
+
+    thread = threading.Thread(target=connect, name="motiform-connect", daemon=True)
+    thread.start()
+    thread.join(2 * _PATIENCE)
+    found = (
+        made[0] if made else TimeoutError(f"What is there says nothing that Dask understands for {2 * _PATIENCE} s.")
+    )
+    if not isinstance(found, Exception):
+        return found
+    raise InputError(
+        "the scheduler does not answer", where="scheduler", got=scheduler,
+        allowed="an address such as tcp://host:8786, or local", remedy=str(found) or None,
+    ) from found  # fmt: skip
+
+
 @contextmanager
 def _client(scheduler: str, count: int) -> Iterator[Any]:
     """Give a client of the scheduler; "local" starts a cluster here and ends it."""
@@ -111,9 +146,7 @@ def _client(scheduler: str, count: int) -> Iterator[Any]:
     except ImportError:
         remedy = "Install it: pip install 'motiform[dask]'."
         raise InputError("Dask is not installed", where="scheduler", got=scheduler, remedy=remedy) from None
-    logging.getLogger("distributed").setLevel(
-        logging.CRITICAL
-    )  # what is lost goes on elsewhere, or is told by an error
+    _silence()
     if scheduler == "local":
         with (
             LocalCluster(
@@ -127,14 +160,7 @@ def _client(scheduler: str, count: int) -> Iterator[Any]:
         ):
             yield client
         return
-    try:
-        client = Client(scheduler, timeout=_PATIENCE)
-    except (OSError, ValueError, ImportError) as error:
-        raise InputError(
-            "the scheduler does not answer", where="scheduler", got=scheduler,
-            allowed="an address such as tcp://host:8786, or local", remedy=str(error) or None,
-        ) from error  # fmt: skip
-    with client:
+    with _connected(Client, scheduler) as client:
         try:
             client.wait_for_workers(1, timeout=_PATIENCE)
         except TimeoutError:

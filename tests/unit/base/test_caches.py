@@ -4,8 +4,10 @@ import os
 import time
 from pathlib import Path
 
+import pytest
+
 from motiform.base import caches
-from motiform.base.caches import cache_dir, forget_old, source_key
+from motiform.base.caches import cache_dir, forget_old, private_cache, source_key
 
 
 def test_folder_follows_the_environment(monkeypatch, tmp_path):
@@ -25,6 +27,22 @@ def test_folder_of_the_platform(monkeypatch, tmp_path):
     monkeypatch.setattr("sys.platform", "win32")
     monkeypatch.setenv("LOCALAPPDATA", str(tmp_path / "local"))
     assert cache_dir() == tmp_path / "local" / "motiform"
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="modes as of POSIX")
+def test_the_folder_is_the_users_alone(monkeypatch, tmp_path):
+    place = tmp_path / "deep" / "mine"
+    monkeypatch.setenv("MOTIFORM_CACHE", str(place))
+    assert private_cache() == place
+    assert place.stat().st_mode & 0o777 == 0o700
+    place.chmod(0o755)  # as versions before made it: others could read, not write
+    private_cache()
+    assert place.stat().st_mode & 0o777 == 0o700
+    for mode in (0o720, 0o702, 0o777):
+        place.chmod(mode)
+        with pytest.raises(OSError, match="others can write to it"):
+            private_cache()
+        assert place.stat().st_mode & 0o777 == mode
 
 
 def test_only_old_folders_are_forgotten(tmp_path):

@@ -41,6 +41,46 @@ def test_compiling_is_announced_once(tmp_path):
     assert end(start(tmp_path)) == ([1, 0], "")  # from disk, and nothing is said
 
 
+LINE = "motiform: compiling kernels for this processor (in every process: none can be kept, {}: {})\n"
+
+
+def folder_of_another(place):
+    place.mkdir()
+    os.chown(place, os.geteuid() + 1, -1)
+    return "it belongs to another user; choose one of your own by MOTIFORM_CACHE"
+
+
+def folder_that_others_write(place):
+    place.mkdir()
+    place.chmod(0o770)
+    return "others can write to it; remove it, or choose another by MOTIFORM_CACHE"
+
+
+def file_in_its_place(place):
+    place.write_text("")
+    return "File exists"
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="owners and modes as of POSIX")
+@pytest.mark.parametrize("make", [folder_of_another, folder_that_others_write, file_in_its_place])
+def test_compiling_is_announced_with_the_reason_why_nothing_is_kept(tmp_path, make):
+    if make is folder_of_another and os.geteuid() != 0:
+        pytest.skip("only root gives folders away")
+    place = tmp_path / "cache"
+    reason = make(place)
+    found, said = end(start(place))
+    assert found == [0, 1]  # compiled
+    assert said == LINE.format(place, reason)
+    assert not place.is_dir() or not list(place.iterdir())
+
+
+def test_a_place_where_nothing_can_be_made_is_said(tmp_path):
+    if not os.path.isdir("/proc/self"):
+        pytest.skip("there is no /proc")
+    _, said = end(start("/proc/none"))
+    assert said == LINE.format("/proc/none", "No such file or directory")
+
+
 def test_announcements_can_be_turned_off(tmp_path):
     assert end(start(tmp_path, MOTIFORM_QUIET="1")) == ([0, 1], "")
 

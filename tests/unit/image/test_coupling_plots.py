@@ -82,5 +82,5 @@ def test_schedule_names_groups_and_connections(tmp_path):
 
 
 def test_wrong_files_are_refused_before_the_work(tmp_path):
-    with pytest.raises(InputError, match="unknown format of figure"):
+    with pytest.raises(InputError, match="unknown kind of figure file"):
         plot_admittances(*PORTS, path=tmp_path / "bode.jpeg")

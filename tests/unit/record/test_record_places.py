@@ -124,3 +124,18 @@ def test_a_recording_below_a_file_is_refused(tmp_path):
     with pytest.raises(RecordingError, match="file: the output must be a folder"):
         Site.begin(tmp_path / "file" / "a.mf", overwrite=False)
     assert [one.name for one in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.parametrize("name", ["notes.txt", "data/plan.md", "c.1.bak", "deep/zarr.txt", ".hidden"])
+def test_a_users_own_file_inside_is_not_overwritten(quick_path, name):
+    path = quick_path / "r.mf"
+    old = walker.go(walker.begin(quick_path / "same.mf"), 5)
+    old.save(path)
+    (path / ".DS_Store").write_text("")  # a system's, which counts for nothing
+    old.slice(0, 1).save(path, overwrite=True)  # what motiform wrote
+    (path / name).parent.mkdir(exist_ok=True)
+    (path / name).write_text("mine")
+    with pytest.raises(RecordingError, match=f"holds files of others .*{name}"):
+        old.save(path, overwrite=True)
+    assert (path / name).read_text() == "mine"
+    assert open_recording(path).span == old.slice(0, 1).span

@@ -103,7 +103,7 @@ def test_several_mistakes_are_told_at_once():
     "text", ["x = " + "[" * 5000 + "]" * 5000, BALL.replace("{ ball", "{ parts = [" * 2000 + "{ ball")]
 )
 def test_huge_nesting_is_refused(text):
-    assert told(text).startswith(("ball.toml: tables are nested too deeply", "ball.toml:7: not TOML"))
+    assert "not TOML: arrays and tables are nested too deeply" in told(text)
 
 
 def test_deep_but_sound_nesting_is_built():

@@ -37,8 +37,9 @@ def recording(scene):
 
 @pytest.fixture
 def server():
+    from motiform.studio.access import Access
     from motiform.studio.server import close_server, open_server
 
-    server = open_server("127.0.0.1", 0)
+    server = open_server(Access("127.0.0.1"), 0)
     yield server
     close_server(server)

@@ -8,6 +8,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from motiform.scene import list_scenes
+from motiform.studio.access import Access
 from motiform.studio.gallery import PARTS, GalleryRoom
 from motiform.studio.rooms import Rooms
 from motiform.studio.server import close_server, open_server
@@ -23,14 +24,26 @@ def opened():
 def address(opened):
     rooms = Rooms()
     rooms.add("gallery", GalleryRoom(lambda name, how: opened.append((name, how)) or "/"))
-    server = open_server("127.0.0.1", 0, rooms)
-    yield f"127.0.0.1:{server.get_port()}"
+    access = Access("127.0.0.1")
+    server = open_server(access, 0, rooms)
+    yield access
     close_server(server)
 
 
-def get(address, path):
-    with urllib.request.urlopen(f"http://{address}{path}", timeout=10) as answer:
+def get(access, path):
+    asked = urllib.request.Request(f"http://127.0.0.1:{access.port}{path}", headers=cookie(access))
+    with urllib.request.urlopen(asked, timeout=10) as answer:
         return answer.headers["Content-Type"], answer.read()
+
+
+def cookie(access):
+    return {"Cookie": f"motiform-{access.port}={access.token}"}
+
+
+def call(access, room="", origin=None, **options):
+    own = f"http://127.0.0.1:{access.port}"
+    address = f"ws://127.0.0.1:{access.port}/{room}"
+    return connect(address, origin=origin or own, additional_headers=cookie(access), **options)
 
 
 def test_every_scene_has_a_picture_and_a_tile(address):
@@ -56,7 +69,7 @@ def test_viser_has_its_own_page_still(address):
 
 
 def test_a_scene_is_opened_by_a_message(address, opened):
-    with connect(f"ws://{address}/gallery", origin=f"http://{address}") as socket:
+    with call(address, "gallery") as socket:
         socket.send(json.dumps({"open": "top"}))
         assert json.loads(socket.recv()) == {"go": "/"}
         assert opened == [("top", "run")]
@@ -70,7 +83,7 @@ def test_a_scene_is_opened_by_a_message(address, opened):
 def test_another_sites_page_cannot_open_a_scene(address):
     with (
         pytest.raises(InvalidStatus) as refused,
-        connect(f"ws://{address}/gallery", origin="http://elsewhere.example"),
+        call(address, "gallery", "http://elsewhere.example"),
     ):
         pass
     assert refused.value.response.status_code == 403
@@ -82,7 +95,7 @@ def test_live_of_a_scene_with_a_screen_opens_its_room():
     with Studio(port=0) as studio:
         plain = studio.url
         studio.begin(None, "ripples", live=True)
-        assert studio.url == f"{plain}/screen"
+        assert studio.url == plain.replace("/?", "/screen?")
         assert studio.screens.live.name == "water"
         studio.run()  # one thing at a time
         assert not studio.screens.live.running
@@ -96,9 +109,7 @@ def test_what_viser_does_not_understand_is_told_in_a_line_and_ends_that_connecti
     from motiform.studio import rooms
 
     rooms._say_once.cache_clear()
-    with connect(
-        f"ws://{address}/", origin=f"http://{address}", subprotocols=[f"viser-v{viser.__version__}"]
-    ) as socket:
+    with call(address, subprotocols=[f"viser-v{viser.__version__}"]) as socket:
         socket.send(raw)
         with pytest.raises(ConnectionClosed):
             list(iter(lambda: socket.recv(timeout=10), None))

@@ -59,7 +59,7 @@ def test_says_where_it_is_and_ends_with_ctrl_c():
         )
         try:
             assert f"Port {port} is in use" in studio.stdout.readline()
-            found = re.search(r"http://127\.0\.0\.1:(\d+)", studio.stdout.readline())
+            found = re.search(r"http://127\.0\.0\.1:(\d+)/\?token=[\w-]{32} ", studio.stdout.readline())
             assert found, "it does not say where it is"
             assert int(found[1]) != port
             studio.send_signal(signal.SIGINT)

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import threading
 import time
 
@@ -163,6 +164,33 @@ def test_no_scheduler_is_told(monkeypatch):
         list(run_tasks(print, [1], scheduler="tcp://127.0.0.1:9"))
     with pytest.raises(InputError, match="the scheduler does not answer"):
         list(run_tasks(print, [1], scheduler="nowhere://x"))
+
+
+def test_another_server_is_told_in_time(monkeypatch):
+    """What accepts a connection and says nothing: Dask would wait for it for ever."""
+    pytest.importorskip("distributed")
+    from motiform.sweep import cluster
+
+    monkeypatch.setattr(cluster, "_PATIENCE", 1)
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        with pytest.raises(InputError, match="the scheduler does not answer"):
+            list(run_tasks(print, [1], scheduler=f"tcp://127.0.0.1:{silent.getsockname()[1]}"))
+
+
+def test_no_logger_of_dask_writes_tracebacks():
+    """Some have a level of their own, by Dask's configuration: that of "distributed" is not enough."""
+    import logging
+
+    pytest.importorskip("distributed")
+    from motiform.sweep.cluster import _silence
+
+    logging.getLogger("distributed.client").setLevel(logging.WARNING)
+    _silence()
+    known = [name for name in logging.root.manager.loggerDict if name.startswith(("distributed", "tornado"))]
+    assert "distributed.client" in known
+    assert not [name for name in known if logging.getLogger(name).isEnabledFor(logging.ERROR)]
 
 
 @pytest.mark.parametrize("status", ["finished", "error", "cancelled"])

@@ -7,11 +7,12 @@ import json
 import struct
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import numpy as np
 
 from motiform.base.errors import InputError
-from motiform.base.files import plain_file
+from motiform.base.files import named_file, plain_file
 from motiform.spatial import rotation_from_quaternion
 from motiform.spatial.checks import Array
 
@@ -130,7 +131,10 @@ class GltfFile:
         try:
             if uri.startswith("data:"):
                 return base64.b64decode(uri.partition(",")[2], validate=True)
-            return plain_file(self.path.parent / uri).read_bytes()
+            found = named_file(unquote(uri), self.path.parent, reader="a rig", where=str(self.path))
+            if found is None:
+                raise FileNotFoundError(uri)
+            return found.read_bytes()
         except (OSError, binascii.Error) as error:
             raise InputError("a buffer of the file cannot be read", where=str(self.path), got=uri[:60]) from error
 

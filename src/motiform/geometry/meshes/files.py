@@ -8,13 +8,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import numpy as np
 from numpy.typing import NDArray
 
 from motiform.base.errors import InputError, RunError, ShapeError
-from motiform.base.files import plain_file
+from motiform.base.files import named_file, plain_file
 from motiform.geometry.checks import check_amount
+from motiform.geometry.meshes.collada import parse_collada
 from motiform.geometry.meshes.scans import parse_inventor, parse_vtk
 from motiform.geometry.meshes.topology import check_closed_surface, check_no_slivers, check_outward
 from motiform.geometry.solids.mesh import Mesh
@@ -23,8 +25,8 @@ from motiform.spatial.checks import Array, Words, as_floats
 
 __all__ = ["MESH_SUFFIXES", "check_closed", "merge_vertices", "read_mesh", "write_mesh"]
 
-MESH_SUFFIXES = (".stl", ".obj", ".ply", ".off", ".glb", ".gltf", ".iv", ".wrl", ".vtk")
-_OWN = {"iv": parse_inventor, "wrl": parse_inventor, "vtk": parse_vtk}
+MESH_SUFFIXES = (".stl", ".obj", ".ply", ".off", ".glb", ".gltf", ".dae", ".iv", ".wrl", ".vtk")
+_OWN = {"dae": parse_collada, "iv": parse_inventor, "wrl": parse_inventor, "vtk": parse_vtk}
 _WRITABLE = (".stl", ".obj", ".ply", ".off", ".glb")
 _CUT = "The file may be cut short, or hold another format than its name says."
 
@@ -41,10 +43,11 @@ def check_closed(mesh: Mesh) -> float:
 
 
 def read_mesh(path: str | os.PathLike[str], *, scale: float = 1.0) -> Mesh:
-    """Return the mesh of a file (stl, obj, ply, off, glb, gltf, iv, wrl, vtk), all its objects, in its own axes.
+    """Return the mesh of a file (stl, obj, ply, off, glb, gltf, dae, iv, wrl, vtk), all its objects, in its own axes.
 
-    `scale` takes the file's unit to metres (0.001 for millimetres). Equal corners are joined and faces that repeat a
-    corner dropped, as stl needs. Nothing but the file itself is read: no materials, no textures, no parts elsewhere.
+    `scale` takes the file's unit to metres (0.001 for millimetres); dae files state their unit and are in metres
+    before. Equal corners are joined and faces that repeat a corner dropped, as stl needs. Nothing but the file itself
+    and the buffers of a gltf file, which lie in its folder, is read: no materials, no textures.
     """
     place = _place(path)
     factor = check_amount(scale, "scale", "m per unit of the file")
@@ -55,7 +58,7 @@ def read_mesh(path: str | os.PathLike[str], *, scale: float = 1.0) -> Mesh:
         data = plain_file(place).read_bytes()
     except (OSError, ValueError) as error:
         raise InputError(f"the file cannot be read: {_reason(error)}", where=str(place)) from error
-    vertices, faces = _parse(data, suffix[1:], str(place))
+    vertices, faces = _parse(data, suffix[1:], place)
     if len(vertices) == 0 or len(faces) == 0:
         raise ShapeError("the file holds no triangles", where=str(place), got=Words(f"{len(data)} bytes"), remedy=_CUT)
     try:
@@ -121,17 +124,22 @@ def _tidy(mesh: Mesh, tolerance: float = 0.0) -> Mesh:
     return Mesh(mesh.vertices[first[used]], renumbered.reshape(-1, 3))
 
 
-def _parse(data: bytes, kind: str, where: str) -> tuple[Array, NDArray[Any]]:
+def _parse(data: bytes, kind: str, place: Path) -> tuple[Array, NDArray[Any]]:
     import trimesh
 
-    options: dict[str, Any] = {"skip_materials": True} if kind == "obj" else {}
+    where = str(place)
+    options: dict[str, Any] = {"skip_materials": True} if kind in ("obj", "gltf", "glb") else {}
+    if kind in ("gltf", "glb"):
+        options["resolver"] = _Buffers(place)
     try:
         if kind in _OWN:
             return _OWN[kind](data)
         with _quiet():
-            # Given as bytes there is no folder to look in: a file cannot pull in others.
+            # Given as bytes there is no folder to look in: a file pulls in no others.
             found = trimesh.load_mesh(io.BytesIO(data), file_type=kind, process=False, **options)
         return np.asarray(found.vertices), np.asarray(found.faces)
+    except InputError:
+        raise
     except Exception as error:  # parsers of damaged files raise anything
         raise ShapeError(
             f"not a readable {kind} file ({type(error).__name__}: {error})",
@@ -139,6 +147,20 @@ def _parse(data: bytes, kind: str, where: str) -> tuple[Array, NDArray[Any]]:
             got=Words(f"{len(data)} bytes"),
             remedy=_CUT,
         ) from error
+
+
+class _Buffers(dict[str, bytes]):
+    """The buffers of a glTF file by their URI, read when they are asked for."""
+
+    def __init__(self, place: Path) -> None:
+        super().__init__()
+        self.place = place
+
+    def __missing__(self, uri: str) -> bytes:
+        found = named_file(unquote(uri), self.place.parent, reader="a mesh", where=str(self.place))
+        if found is None:
+            raise InputError("no such buffer", where=str(self.place), got=uri[:200], remedy="Put it beside the file.")
+        return found.read_bytes()
 
 
 @contextmanager

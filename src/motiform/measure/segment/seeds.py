@@ -2,7 +2,6 @@
 
 import json
 import os
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 
 from motiform.base.errors import InputError, closest
 from motiform.base.files import plain_file
+from motiform.base.toml import parse_toml
 from motiform.measure.volume.volume import Side
 from motiform.spatial.checks import Array, Words, as_floats
 
@@ -72,7 +72,7 @@ def read_seeds(path: str | os.PathLike[str]) -> Seeds:
     """
     place = Path(path)
     try:
-        table = tomllib.loads(plain_file(place).read_text("utf-8"))
+        table = parse_toml(plain_file(place).read_text("utf-8"))
     except (OSError, ValueError) as error:  # of texts, of TOML, of numbers with too many digits
         raise InputError(f"the file of seeds cannot be read: {error}", where=str(place)) from error
     for key in table:

@@ -1,10 +1,13 @@
 """Heads of volumes, checked before ITK reads them: damaged ones make it write past its memory."""
 
+import math
 import re
 from pathlib import Path
+from typing import BinaryIO
 
 from motiform.base.errors import InputError
-from motiform.base.files import plain_file
+from motiform.base.files import named_file, plain_file
+from motiform.base.machine import check_room
 from motiform.measure.volume.dicom_head import check_dicom
 from motiform.measure.volume.nifti_head import check_nifti
 from motiform.spatial.checks import Words
@@ -15,6 +18,11 @@ _LINES, _LONGEST = 400, 1000  # lines of a head, bytes of a line: ours have 15 l
 _MOST_AXES = 8
 _NUMBER = re.compile(r"[-+]?(\d++\.?+\d*+|\.\d++)([eE][-+]?\d{1,3})?|[-+]?(nan|inf)", re.IGNORECASE)
 _DIGITS, _LARGEST = 40, 1e30
+_DATA = {"nrrd": re.compile(r"data\s*file", re.IGNORECASE), "meta": re.compile(r"elementdatafile", re.IGNORECASE)}
+_SERIES = re.compile(r"([^\s%]*)%(0?)(\d?)d([^\s%]*)((?:\s+[-+]?\d{1,9}){0,4})")
+"""Slices in files of their own: a pattern, first and last number, the step."""
+_MOST_FILES = 100_000
+_LARGEST_FILE = 1 << 40  # bytes
 _ENCODINGS = ("raw", "txt", "text", "ascii", "hex", "gz", "gzip", "bz2", "bzip2")
 _NUMBERS = {
     "nrrd": ("dimension", "space dimension", "sizes", "spacings", "axis mins", "axis maxs", "space directions",
@@ -35,7 +43,7 @@ def check_head(place: Path) -> None:
     kind = "nrrd" if name.endswith((".nrrd", ".nhdr")) else "meta" if name.endswith((".mha", ".mhd")) else None
     if kind is None:
         return
-    fields = _fields(place, ":" if kind == "nrrd" else "=", kind)
+    fields, listed = _fields(place, ":" if kind == "nrrd" else "=", kind)
     for key, text in fields.items():
         if key in _NUMBERS[kind] and not all(_is_number(part) for part in re.split(r"[\s,()]+", text) if part):
             raise _damaged(place, f"{key}: {text[:60]}", "numbers")
@@ -47,30 +55,71 @@ def check_head(place: Path) -> None:
         raise _damaged(place, f"sizes {' '.join(sizes)[:60]}", f"{axes} whole numbers above 0")
     if kind == "nrrd" and fields.get("encoding", "").lower() not in _ENCODINGS:
         raise _damaged(place, f"encoding {fields.get('encoding', '')[:40]!r}", ", ".join(_ENCODINGS))
+    voxels = math.prod(int(size) for size in sizes)
+    check_room(voxels, "the volume", got=f"{voxels} voxels", where=str(place), remedy="Check its sizes.")
+    for one in _data_files(place, fields.get("file", ""), listed, int(sizes[-1])):
+        if (
+            one == "-"
+            or named_file(one, place.parent, reader="a volume", where=str(place), largest=_LARGEST_FILE) is None
+        ):
+            raise InputError(
+                "no such file of voxels", where=str(place), got=one[:200], remedy="Put it beside the head."
+            )
 
 
-def _fields(place: Path, mark: str, kind: str) -> dict[str, str]:
-    """Return the fields of a head by their names in small letters."""
+def _fields(place: Path, mark: str, kind: str) -> tuple[dict[str, str], list[str]]:
+    """Return the fields of a head by their names in small letters, and the lines after one that begins a list."""
     fields: dict[str, str] = {}
     with plain_file(place).open("rb") as data:
         for _ in range(_LINES):
-            raw = data.readline(_LONGEST + 1)
-            if len(raw) > _LONGEST:
-                raise _damaged(place, f"a line of more than {_LONGEST} bytes", f"up to {_LONGEST}")
-            line = raw.strip()
-            if not raw or (kind == "nrrd" and not line):
-                return fields
-            if any(byte < 32 and byte != 9 for byte in line):
-                raise _damaged(place, repr(line[:40]), "text")
-            key, found, text = line.decode("latin-1").partition(mark)
+            line = _line(place, data)
+            if line is None or (kind == "nrrd" and not line):
+                return fields, []
+            if kind == "nrrd" and line.startswith("#"):
+                continue
+            key, found, text = line.partition(mark)
+            name = key.strip().lower()
+            names_data = _DATA[kind].search(key if kind == "nrrd" else line) is not None
+            if names_data and name not in ("data file", "datafile", "elementdatafile"):
+                raise _damaged(place, line[:60], "the name of the data file in a field of its own")
             if found:
-                name = key.strip().lower()
+                name = "file" if names_data else name
                 if name in fields:
                     raise _damaged(place, f"{name} twice", "every field once")
                 fields[name] = text.lstrip("=").strip()
-            if kind == "meta" and key.strip().lower() == "elementdatafile":
-                return fields
+                if names_data and fields[name].startswith("LIST"):
+                    return fields, [line for _ in range(_MOST_FILES) if (line := _line(place, data))]
+                if names_data and kind == "meta":
+                    return fields, []
     raise _damaged(place, f"more than {_LINES} lines", f"up to {_LINES}")
+
+
+def _line(place: Path, data: BinaryIO) -> str | None:
+    """Return the next line of a head, None after the last."""
+    raw = data.readline(_LONGEST + 1)
+    if len(raw) > _LONGEST:
+        raise _damaged(place, f"a line of more than {_LONGEST} bytes", f"up to {_LONGEST}")
+    line = raw.strip()
+    if any(byte < 32 and byte != 9 for byte in line) or (raw and not line and raw.strip(b"\r\n")):
+        raise _damaged(place, repr(raw[:40]), "text")
+    return line.decode("latin-1") if raw else None
+
+
+def _data_files(place: Path, told: str, listed: list[str], slices: int) -> list[str]:
+    """Return the names of the files that hold the voxels: one, a list, or those of a pattern with numbers."""
+    if told.startswith("LIST"):
+        return listed
+    if "%" not in told:
+        return [] if told in ("", "LOCAL", "Local", "local") else [told]
+    series = _SERIES.fullmatch(told)
+    if series is None:
+        raise _damaged(place, told[:60], "a pattern such as slice%03d.raw 1 120 1")
+    before, fill, width, after, numbers = series.groups()
+    first, last, step, *_ = [*map(int, numbers.split()), *(1, slices, 1)[len(numbers.split()) :], 0]
+    count = (last - first) // step if step else -1
+    if not 0 <= count < _MOST_FILES:
+        raise _damaged(place, told[:60], f"1 to {_MOST_FILES} files")
+    return [f"{before}{n:{fill}{width}d}{after}" for n in range(first, first + (count + 1) * step, step)]
 
 
 def _is_number(text: str) -> bool:

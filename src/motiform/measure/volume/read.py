@@ -26,6 +26,9 @@ __all__ = ["VOLUME_SUFFIXES", "read_labels", "read_volume"]
 VOLUME_SUFFIXES = (".nii", ".nii.gz", ".nrrd", ".nhdr", ".mha", ".mhd", ".tif", ".tiff", ".dcm")
 _PLAIN = (".tif", ".tiff")
 _MM = 1e-3
+_READERS = {".nii": "NiftiImageIO", ".gz": "NiftiImageIO", ".nrrd": "NrrdImageIO", ".nhdr": "NrrdImageIO",
+            ".mha": "MetaImageIO", ".mhd": "MetaImageIO", ".dcm": "GDCMImageIO"}  # fmt: skip
+"""ITK's reader by the ending: what the head was checked for is what reads it."""
 
 
 def read_volume(path: str | os.PathLike[str], *, spacing: Any = None, series: str | None = None) -> Volume:
@@ -178,7 +181,7 @@ def _read(place: Path) -> Any:
     check_head(place)
     SimpleITK.ProcessObject.SetGlobalWarningDisplay(False)
     try:
-        return SimpleITK.ReadImage(str(place))
+        return SimpleITK.ReadImage(str(place), imageIO=_READERS[place.suffix.lower()])
     except RuntimeError as error:
         raise _unreadable(place, str(error).strip().splitlines()[-1]) from error
 
@@ -199,6 +202,7 @@ def _kept_names(place: Path) -> tuple[dict[int, str], Side | None]:
     if not place.is_file() or not place.name.lower().endswith((".nrrd", ".nhdr")):
         return {}, None
     reader = SimpleITK.ImageFileReader()
+    reader.SetImageIO("NrrdImageIO")
     reader.SetFileName(str(place))
     reader.ReadImageInformation()
     kept = {key: reader.GetMetaData(key) for key in reader.GetMetaDataKeys()}

@@ -1,5 +1,6 @@
 """Contacts of a robot from the solids of its file: its segments touch what the world carries."""
 
+import warnings
 from dataclasses import replace
 
 from motiform.base.errors import InputError, MotiformError
@@ -11,10 +12,12 @@ from motiform.motion.robots.overlaps import moving_segments, overlap_note, overl
 from motiform.motion.tree import Figure, Segment
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.read.model_file import FileSolid, ModelFile
+from motiform.motion.tree.read.shared import ReaderWarning
 
 __all__ = ["contacts_of_file"]
 
 WORLD = "world"
+_SHOWN = 5  # lost contacts in a warning
 
 
 def contacts_of_file(
@@ -30,39 +33,44 @@ def contacts_of_file(
     """
     moving = moving_segments(file.figure)
     world = [solid for solid in file.solids if solid.segment not in moving]
+    lost = [_left(solid) for solid in world if not _can_be_touched(solid, touch)]
+    world = [solid for solid in world if _can_be_touched(solid, touch)]
     if floor and not world:
         ground = plane(normal=file.figure.up, name="floor")
         world = [FileSolid("floor", None, Plane(), ground.placement, 0.0)]
     own = [solid for solid in file.solids if solid.segment in moving]
-    return (_as_solids if touch == "solids" else _as_points)(file, start, own, world, friction)
+    contacts, notes, more = (_as_solids if touch == "solids" else _as_points)(file, start, own, world, friction)
+    lost += more
+    if lost:
+        more_shapes = "" if touch == "solids" else " (touch='solids' has contacts of more shapes)"
+        warnings.warn(f"contacts are lost, {'; '.join(lost[:_SHOWN])}{more_shapes}", ReaderWarning, stacklevel=3)
+    return contacts, [*lost, *notes]
 
 
 def _as_points(
     file: ModelFile, start: Array, own: list[FileSolid], world: list[FileSolid], friction: float | None
-) -> tuple[Contacts, list[str]]:
-    obstacles = {solid.name: _obstacle(solid) for solid in world if has_distance(solid.solid.kind)}
-    notes = [_left(solid) for solid in world if solid.name not in obstacles]
+) -> tuple[Contacts, list[str], list[str]]:
+    """Return points that touch the world, notes, and what is lost."""
     points: list[ContactPoint] = []
     pairs: list[tuple[str, str]] = []
+    lost: list[str] = []
     for solid in own:
-        found, told = _points(file.figure, solid, friction, file, [w for w in world if w.name in obstacles])
+        found, told = _points(file.figure, solid, friction, file, world)
         points += [point for point, _ in found]
         pairs += [(point.name, name) for point, touched in found for name in touched]
-        notes += told
-    notes.append("contacts of segments with one another were left out (touch='solids' has them)")
-    contacts = Contacts(tuple(points), tuple(obstacles.values()), pairs=tuple(pairs))
+        lost += told
+    contacts = Contacts(tuple(points), tuple(map(_obstacle, world)), pairs=tuple(pairs))
     inside = points_inside(_tree(file), start, contacts)
+    notes = ["contacts of segments with one another were left out (touch='solids' has them)"]
     notes += overlap_note(inside, "points")
-    return contacts.replace(pairs=tuple(pair for pair in pairs if pair not in inside)), notes
+    return contacts.replace(pairs=tuple(pair for pair in pairs if pair not in inside)), notes, lost
 
 
 def _as_solids(
     file: ModelFile, start: Array, own: list[FileSolid], world: list[FileSolid], friction: float | None
-) -> tuple[Contacts, list[str]]:
+) -> tuple[Contacts, list[str], list[str]]:
     """Return solids that touch the world and one another, but for pairs that overlap in the first posture."""
-    notes = [_left(solid) for solid in world if not can_touch(solid.solid, ground=True)]
-    notes += [_left(solid) for solid in own if not can_touch(solid.solid)]
-    world = [solid for solid in world if can_touch(solid.solid, ground=True)]
+    lost = [_left(solid) for solid in own if not can_touch(solid.solid)]
     own = [solid for solid in own if can_touch(solid.solid)]
     touched: dict[str, list[FileSolid]] = {}
     for n, solid in enumerate(own):
@@ -82,10 +90,15 @@ def _as_solids(
         )
         points.append(replace(point, name=solid.name))
         pairs += [(solid.name, other.name) for other in others]
-    notes += overlap_note(apart, "solids")
+    notes = overlap_note(apart, "solids")
     used = {name for _, name in pairs}
     obstacles = tuple(_obstacle(solid) for solid in (*world, *own) if solid.name in used)
-    return Contacts(tuple(points), obstacles, pairs=tuple(pairs)), notes
+    return Contacts(tuple(points), obstacles, pairs=tuple(pairs)), notes, lost
+
+
+def _can_be_touched(solid: FileSolid, touch: str) -> bool:
+    """Whether a solid of the world can be touched by points, or by solids."""
+    return can_touch(solid.solid, ground=True) if touch == "solids" else has_distance(solid.solid.kind)
 
 
 def _tree(file: ModelFile) -> Figure:

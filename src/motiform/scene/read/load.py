@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 
 from motiform.base.errors import SceneError, check_keywords, closest, closest_file
+from motiform.base.files import named_file
+from motiform.base.toml import MOST_PARTS, parse_toml
 from motiform.form.screen.screens import KIND as screens
 from motiform.motion.bodies.system import KIND as bodies
 from motiform.motion.matter.model.network import FREQUENCY
@@ -94,7 +96,8 @@ class Scene:
         for name in sorted(_files(content)):
             path = self.file(name, folder=True)
             for one in sorted(path.rglob("*")) if path.is_dir() else [path]:
-                digest.update(one.read_bytes() if one.is_file() else one.name.encode())
+                plain = one.is_file() and not one.is_symlink()  # recordings with links are refused
+                digest.update(one.read_bytes() if plain else one.name.encode())
         return digest.hexdigest()[:24]
 
     def file(self, name: str, *, folder: bool = False) -> Path:
@@ -104,17 +107,8 @@ class Scene:
             raise SceneError(
                 "a scene from text cannot read files", where=where, got=name, remedy="Save it in a folder."
             )
-        try:
-            path = (self.folder / name).resolve()
-            inside = path.is_relative_to(self.folder.resolve())
-            found = inside and (path.is_file() or (folder and path.is_dir()))
-        except (OSError, ValueError):
-            inside, found = True, False
-        if not inside:
-            raise SceneError(
-                "a scene can read its own folder only", where=where, got=name, allowed=f"files in {self.folder}"
-            )
-        if not found:
+        path = named_file(name, self.folder, reader="a scene", where=where, folders=folder, error=SceneError)
+        if path is None:
             own = str(self.folder.resolve())
             remedy = closest_file(self.folder / name) or f"Put it into the folder of the scene, {own!r}."
             raise SceneError("no such file", where=where, got=name, remedy=remedy)
@@ -167,7 +161,7 @@ def list_scenes() -> list[Entry]:
     """Return the built-in scenes."""
     entries = []
     for path in sorted(GALLERY.glob("*.toml")):
-        head = tomllib.loads(path.read_text("utf-8"))["scene"]
+        head = parse_toml(path.read_text("utf-8"))["scene"]
         entries.append(Entry(path.stem, head["title"], head.get("part", "scenes"), float(head["duration"]), path))
     return entries
 
@@ -219,14 +213,12 @@ def parse_scene(
 ) -> Scene:
     """Check the text of a scene."""
     try:
-        raw = tomllib.loads(text)
+        raw = parse_toml(text)
     except tomllib.TOMLDecodeError as error:
         line = re.search(r"at line (\d+)", str(error))
         raise SceneError(f"not TOML: {_reason(error)}", where=f"{name}:{line[1]}" if line else name) from error
     except ValueError as error:
         raise SceneError("not TOML: a number has too many digits", where=name) from error
-    except RecursionError as error:
-        raise SceneError("tables are nested too deeply", where=name) from error
     for path, value in (settings or {}).items():
         _set(raw, path, value, name)
     try:
@@ -273,8 +265,8 @@ def parse_setting(assignment: str) -> tuple[str, Any]:
     if not sign or not path.strip():
         raise SceneError("not a setting", got=assignment, allowed="path=value, such as motion.step=5e-4")
     try:
-        return path.strip(), tomllib.loads(f"value = {value.strip()}")["value"]
-    except (ValueError, RecursionError):
+        return path.strip(), parse_toml(f"value = {value.strip()}")["value"]
+    except ValueError:
         return path.strip(), value.strip()
 
 
@@ -282,6 +274,10 @@ def _set(raw: dict[str, Any], path: str, value: Any, name: str) -> None:
     """Change one entry of a document; elements of arrays of tables are selected by name or number."""
     where = f"{name}: setting {path!r}"
     keys = path.split(".")
+    if len(keys) > MOST_PARTS:
+        raise SceneError(
+            "a key has too many parts", where=name, got=f"{len(keys)} parts", allowed=f"up to {MOST_PARTS}"
+        )
     here: Any = raw
     for n, key in enumerate(keys):
         last = n == len(keys) - 1

@@ -56,9 +56,11 @@ def test_objects_of_one_file_come_together(tmp_path: Path) -> None:
     assert read_mesh(path).volume == pytest.approx(1 / 6)
 
 
-def test_a_gltf_reads_nothing_outside_itself(tmp_path: Path) -> None:
+def test_a_gltf_reads_buffers_of_its_folder_alone(tmp_path: Path) -> None:
     positions = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]], "<f4").tobytes()
     (tmp_path / "secret.bin").write_bytes(positions)
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "a b.bin").write_bytes(positions)
 
     def document(uri: str) -> str:
         return json.dumps(
@@ -74,12 +76,16 @@ def test_a_gltf_reads_nothing_outside_itself(tmp_path: Path) -> None:
             }
         )
 
-    inside, outside = tmp_path / "inside.gltf", tmp_path / "outside.gltf"
-    inside.write_text(document("data:application/octet-stream;base64," + base64.b64encode(positions).decode()))
-    outside.write_text(document("secret.bin"))
-    assert read_mesh(inside).faces.shape == (1, 3)
-    with pytest.raises(ShapeError, match="not a readable gltf file"):
-        read_mesh(outside)
+    place = tmp_path / "own" / "a.gltf"
+    for inside in ("data:application/octet-stream;base64," + base64.b64encode(positions).decode(), "a%20b.bin"):
+        place.write_text(document(inside))
+        assert read_mesh(place).faces.shape == (1, 3)
+    place.write_text(document("../secret.bin"))
+    with pytest.raises(InputError, match="a mesh can read its own folder only"):
+        read_mesh(place)
+    place.write_text(document("none.bin"))
+    with pytest.raises(InputError, match="no such buffer"):
+        read_mesh(place)
 
 
 def test_unused_corners_and_repeated_ones_are_dropped(tmp_path: Path) -> None:

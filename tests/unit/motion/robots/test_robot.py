@@ -229,3 +229,57 @@ def test_a_posture_beyond_limits_or_in_the_floor_can_start(tmp_path, keys):
         robot.figure, q0=q, contacts=robot.contacts, controls=robot.controls(), t1=0.01, integrator="time-stepping"
     )
     assert rec.complete
+
+
+QUADRUPED = """<robot name="dog"><link name="trunk"><inertial><mass value="10"/>
+<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>{}</link></robot>"""
+LOST = '<collision><geometry><mesh filename="package://dog/meshes/{}.stl"/></geometry></collision>'
+BALL = '<collision><geometry><sphere radius="0.1"/></geometry></collision>'
+
+
+@pytest.mark.parametrize(
+    ("shapes", "says"),
+    [
+        (LOST.format("trunk") + LOST.format("foot"), "2 of 2 collision shapes were left out, nothing of it can touch"),
+        (LOST.format("foot") + BALL, "1 of 2 collision shapes were left out, these pass through"),
+    ],
+)
+def test_collision_meshes_that_are_missing_are_told(tmp_path, shapes, says):
+    """A dog without the meshes of its feet falls through the floor: how many are lost, and where they were sought."""
+    path = tmp_path / "dog.urdf"
+    path.write_text(QUADRUPED.format(shapes))
+    with pytest.warns(read.ReaderWarning) as caught:
+        found = read_robot(path, free=True)
+    (text,) = (str(one.message) for one in caught)
+    assert says in text
+    assert "dog.urdf:2: no such mesh file 'package://dog/meshes/foot.stl'" in text
+    assert f"looked for in {tmp_path.resolve()}" in text
+    assert len(found.contacts.points) == shapes.count("sphere")
+    with pytest.raises(InputError, match="no such mesh file"):
+        read_robot(path, free=True, strict=True)
+
+
+def test_geoms_whose_meshes_cannot_be_read_are_told(tmp_path):
+    (tmp_path / "foot.stl").write_bytes(b"solid")
+    path = tmp_path / "dog.xml"
+    path.write_text("""<mujoco><asset><mesh name="m" file="foot.stl"/></asset><worldbody>
+<geom type="plane" size="1 1 1"/><body name="trunk"><freejoint/>
+<inertial mass="1" pos="0 0 0" diaginertia="1 1 1"/><geom name="foot" type="mesh" mesh="m"/>
+</body></worldbody></mujoco>""")
+    with pytest.warns(read.ReaderWarning, match="1 of 2 collision shapes were left out"):
+        assert not read_robot(path).contacts.points
+
+
+def test_an_arm_whose_base_is_a_mesh_has_a_floor_and_says_what_cannot_be_touched(tmp_path):
+    from motiform.geometry import Box, write_mesh
+
+    write_mesh(Box((0.1, 0.1, 0.1)).to_mesh(), tmp_path / "base.stl")
+    path = tmp_path / "arm.urdf"
+    path.write_text(f"""<robot name="arm"><link name="base"><collision><geometry><mesh filename="base.stl"/></geometry>
+</collision></link><link name="arm">{BALL}</link><joint name="j" type="revolute">
+<parent link="base"/><child link="arm"/><origin xyz="0 0 1"/><axis xyz="0 1 0"/>
+<limit lower="-3" upper="3"/></joint></robot>""")
+    with pytest.warns(read.ReaderWarning, match="contacts are lost, left out contacts with 'base.collision1': a mesh"):
+        found = read_robot(path)
+    assert [o.name for o in found.contacts.obstacles] == ["floor"]
+    assert len(found.contacts.points) == 1

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from motiform.base.caches import cache_dir
+from motiform.base.caches import private_cache
 from motiform.motion.matter.laws.automaton import Automaton, State, Transition
 from motiform.motion.matter.laws.expressions import write
 
@@ -200,7 +200,7 @@ def _written(automaton: Automaton) -> ModuleType:
 @cache
 def _module(text: str) -> ModuleType:
     key = hashlib.sha256(text.encode()).hexdigest()[:24]
-    file = _kept(cache_dir() / "laws" / f"{key}.py", text)
+    file = _kept(f"{key}.py", text)
     module = ModuleType(f"motiform.generated.law_{key}")
     module.__file__ = str(file)
     sys.modules[module.__name__] = module  # cached machine code looks its module up by name
@@ -208,10 +208,11 @@ def _module(text: str) -> ModuleType:
     return module
 
 
-def _kept(file: Path, text: str) -> Path:
+def _kept(name: str, text: str) -> Path:
     """Write the text into a file in one stroke; where that cannot be, go on without one, and without a cache."""
     code = text.encode()
     try:
+        file = private_cache() / "laws" / name
         if not file.is_file() or file.read_bytes() != code:
             file.parent.mkdir(parents=True, exist_ok=True)
             handle, draft = tempfile.mkstemp(dir=file.parent, suffix=".draft")
@@ -219,5 +220,5 @@ def _kept(file: Path, text: str) -> Path:
                 stream.write(code)
             os.replace(draft, file)
     except OSError:
-        return Path(f"<{file.stem}>")
+        return Path(f"<{Path(name).stem}>")
     return file

@@ -1,10 +1,12 @@
 """Set-up files of OpenSim's inverse kinematics: weights of markers, tasks of coordinates."""
 
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from motiform.base.errors import InputError, closest
+from motiform.base.files import named_file
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.read.osim.elements import Node, read_document
 from motiform.record.files import AnyPath, as_path
@@ -50,8 +52,18 @@ def read_ik_setup(path: AnyPath) -> IKSetup:
 
 
 def beside(setup: Path, name: str) -> Path | None:
-    """Return the file that a set-up names, from its folder on; None where it names none."""
-    return None if name.strip() in ("", "Unassigned") else setup.parent / name.strip().replace("\\", "/")
+    """Return the file that a set-up names, from its folder on; None where it names none.
+
+    Set-ups often lie in a folder beside that of the model: files in the folder above are read, too, others refused.
+    """
+    told = name.strip().replace("\\", "/")
+    if told in ("", "Unassigned"):
+        return None
+    own = setup.parent.resolve()
+    above = [own.parent] if own.parent != Path(own.anchor) else []
+    if os.path.exists(own / told):  # a path of another machine harms nobody
+        named_file(told, own, roots=above, reader="a set-up", where=str(setup))
+    return setup.parent / told
 
 
 def read_tasks(nodes: list[Node]) -> tuple[dict[str, float], dict[str, tuple[float | None, float]]]:

@@ -161,7 +161,10 @@ def read_xml(path: str | os.PathLike[str], shown: str | None = None) -> Element:
     try:
         place = Path(path)
         name = shown or str(place)
-        with plain_file(place).open("rb") as file:
+        plain_file(place)
+        if place.suffix.lower() == ".xacro":
+            return parse_xml(expand_xacro(place), name)
+        with place.open("rb") as file:
             data = file.read(LARGEST + 1)
     except TypeError as error:
         got = Words(repr(path)[:80])
@@ -170,6 +173,24 @@ def read_xml(path: str | os.PathLike[str], shown: str | None = None) -> Element:
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(f"the file cannot be read: {reason}", where=str(path)[:200]) from error
     return parse_xml(data, name)
+
+
+def expand_xacro(path: Path) -> bytes:
+    """Return the model that ROS's macro language describes; a file of it is a program, which may read other files."""
+    try:
+        import xacro
+    except ImportError as error:
+        remedy = "Install it (pip install xacro), or expand the file where ROS is: xacro robot.urdf.xacro > robot.urdf."
+        raise InputError("files of macros are expanded by the package xacro", where=str(path), remedy=remedy) from error
+    if not path.is_file():
+        raise InputError("the file cannot be read: no such file", where=str(path))
+    try:
+        text: str = xacro.process_file(str(path)).toxml()
+    except (Exception, SystemExit) as error:  # its errors are of many kinds
+        reason = str(error) or type(error).__name__
+        ros = "$(find …) is for a machine with ROS: expand it there." if "ament" in reason else None
+        raise InputError("xacro cannot expand it", where=str(path), got=Words(reason[:300]), remedy=ros) from error
+    return text.encode()
 
 
 def as_utf8(data: bytes) -> bytes:

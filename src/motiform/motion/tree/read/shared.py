@@ -81,6 +81,12 @@ class Report:
     first: dict[str, str] = field(default_factory=dict)
     told: set[str] = field(default_factory=set)
     """Notes that are also a warning: they change the physics, or look like a slip of the pen."""
+    solids: int = 0
+    """Shapes of the file that touch."""
+    lost: list[str] = field(default_factory=list)
+    """Those that could not be had, with place and reason."""
+    searched: list[str] = field(default_factory=list)
+    """Folders that files are looked for in."""
 
     def __post_init__(self) -> None:
         self.skip = (self.skip,) if isinstance(self.skip, str) else tuple(self.skip)
@@ -144,6 +150,32 @@ class Report:
                 raise
             self.leave(element, f"something to look at: {error.problem}")
 
+    @contextmanager
+    def touches(self, element: Element) -> Iterator[None]:
+        """Leave out a shape that touches and cannot be had, with a warning of lost contacts; if strict refuse it."""
+        self.solids += 1
+        try:
+            yield
+        except MotiformError as error:
+            if self.strict:
+                raise
+            got = "" if error.got is None else f" {error.got!r}"
+            self.lost.append(f"{Path(element.file).name}:{element.line}: {error.problem}{got}")
+            self.note(element, f"contacts of a <{element.tag}> are lost: {error.problem}{got}")
+
+    def _warn_of_lost_contacts(self) -> None:
+        """Say how many shapes that touch are lost, and where they were looked for."""
+        if not self.lost:
+            return
+        rest = "nothing of it can touch" if len(self.lost) == self.solids else "these pass through what they meet"
+        more = f"; and {len(self.lost) - SHOWN} more" if len(self.lost) > SHOWN else ""
+        text = (
+            f"contacts are lost: {len(self.lost)} of {self.solids} collision shapes were left out, {rest}: "
+            f"{'; '.join(self.lost[:SHOWN])}{more}. Files were looked for in {', '.join(self.searched)}; "
+            "give the folder that holds them as roots=, or strict=True to make this an error"
+        )
+        warnings.warn(text, ReaderWarning, stacklevel=6)
+
     def notes(self) -> list[str]:
         """Return one line for each kind of thing that was done, log them, and warn once of those that matter."""
         lines = {
@@ -151,6 +183,7 @@ class Report:
         }
         for line in lines.values():
             log.info(line)
+        self._warn_of_lost_contacts()
         if self.told:
             shown = [line for text, line in lines.items() if text in self.told]
             more = f"; and {len(shown) - SHOWN} more" if len(shown) > SHOWN else ""
@@ -168,7 +201,7 @@ def load_mesh(element: Element, folders: Folders, name: str, scale: Array, choic
     if path is None or path.suffix.lower() not in MESH_SUFFIXES:
         if choice == "all":
             problem = "no such mesh file" if path is None else "a mesh file of this kind is not supported"
-            remedy = f"Put it into the folder {str(folders.own)!r}, or give the folder that holds it as roots=."
+            remedy = f"It was looked for in {', '.join(folders.searched)}; give the folder that holds it as roots=."
             raise element.error(problem, got=name[:200], allowed=", ".join(MESH_SUFFIXES), remedy=remedy)
         report.leave(element, f"the mesh {name[:200]}")
         return None

@@ -1,4 +1,5 @@
 import re
+import sys
 from contextlib import suppress
 
 import numpy as np
@@ -188,7 +189,8 @@ def test_meshes_are_found_under_roots(tmp_path):
     inner.mkdir()
     text = robot('<link name="a"><visual><geometry><mesh filename="{}"/></geometry></visual></link>')
     for name in ("package://arm_description/meshes/t.obj", "model://arm_description/meshes/t.obj", "../meshes/t.obj"):
-        assert read(inner, text.format(name)).segments[0].parts == ()
+        found = read(inner, text.format(name)).segments[0].parts
+        assert len(found) == (not name.startswith(".."))  # it is in the package, by the name of the folder
         for root in (tmp_path / "all", inner.parent, [tmp_path, tmp_path / "all"]):
             (part,) = read(inner, text.format(name), roots=root, meshes="all").segments[0].parts
             assert part.shape.volume == pytest.approx(1 / 6, rel=1e-12)
@@ -389,3 +391,104 @@ def test_any_bytes_give_an_error_of_ours(tmp_path, data):
     (tmp_path / "x.urdf").write_bytes(b"<?xml version='1.0' encoding='" + data)
     with pytest.raises(MotiformError):
         read_figure(tmp_path / "x.urdf")
+
+
+# ---- ROS -----------------------------------------------------------------------------------------
+MESHED = '<link name="a"><{kind}><geometry><mesh filename="{name}"/></geometry></{kind}>{more}</link>'
+TETRAHEDRON = Mesh(np.vstack([np.zeros(3), np.eye(3)]), np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]]))
+
+
+def package(folder, name, said=None):
+    """Make a package of ROS with a mesh; `said` is the name that it gives itself."""
+    (folder / name / "meshes").mkdir(parents=True)
+    (folder / name / "package.xml").write_text(f"<package><name>{said or name}</name></package>")
+    write_mesh(TETRAHEDRON, folder / name / "meshes" / "t.stl")
+    return folder / name
+
+
+def drawn(folder, name):
+    folder.mkdir(parents=True, exist_ok=True)
+    return len(read(folder, robot(MESHED.format(kind="visual", name=name, more=""))).segments[0].parts)
+
+
+def test_packages_are_found_as_ros_does(tmp_path, monkeypatch):
+    name = "package://arm_description/meshes/t.stl"
+    for variable in ("ROS_PACKAGE_PATH", "AMENT_PREFIX_PATH"):
+        monkeypatch.delenv(variable, raising=False)
+    own = package(tmp_path / "ws", "arm_description")
+    assert drawn(own / "urdf", name)  # in the package
+    assert drawn(own / "urdf", "../meshes/t.stl")  # up to the package's folder
+    assert not drawn(own / "urdf", "../../other/t.stl")
+    other = package(tmp_path / "ws", "robot")
+    assert drawn(other / "urdf" / "deep", name)  # a package beside
+    assert drawn(package(tmp_path / "fork", "my_arm", "arm_description") / "urdf", name)  # by the name in package.xml
+    alone = tmp_path / "alone"
+    assert not drawn(alone, name)
+    monkeypatch.setenv("ROS_PACKAGE_PATH", f"{tmp_path / 'none'}:{tmp_path / 'ws'}")
+    assert drawn(alone, name)
+    monkeypatch.delenv("ROS_PACKAGE_PATH")
+    package(tmp_path / "install" / "share", "arm_description")
+    monkeypatch.setenv("AMENT_PREFIX_PATH", str(tmp_path / "install"))
+    assert drawn(alone, name)
+
+
+@pytest.mark.parametrize("name", ["package://etc/t.stl", "package://ws/secret/t.stl", "package://../secret/t.stl"])
+def test_folders_that_are_no_packages_are_not_read(tmp_path, monkeypatch, name):
+    """A folder beside those above the model must have a package.xml; one above must not hold the user's home."""
+    secret = tmp_path / "ws" / "secret"
+    (tmp_path / "ws" / "etc").mkdir(parents=True)
+    secret.mkdir()
+    for folder in (secret, tmp_path / "ws" / "etc"):
+        write_mesh(TETRAHEDRON, folder / "t.stl")
+    monkeypatch.setenv("HOME", str(tmp_path / "ws" / "user"))
+    assert not drawn(tmp_path / "ws" / "user" / "downloads", name)
+
+
+def test_a_link_whose_meshes_are_missing_is_drawn_by_its_collision_shapes(tmp_path):
+    more = '<collision><geometry><box size="1 2 3"/></geometry></collision>'
+    text = robot(MESHED.format(kind="visual", name="none.stl", more=more))
+    figure = read(tmp_path, text)
+    assert [part.shape for part in figure.segments[0].parts] == [Box((1.0, 2.0, 3.0))]
+    assert any("links are drawn by their collision shapes" in note for note in figure.notes)
+    assert read(tmp_path, text, meshes="skip").segments[0].parts == ()
+    write_mesh(TETRAHEDRON, tmp_path / "none.stl")
+    assert [part.shape.kind for part in read(tmp_path, text).segments[0].parts] == ["mesh"]
+
+
+def test_collada_meshes_are_drawn(tmp_path):
+    """The three corners (0, 0, 0), (1, 0, 0), (0, 1, 0) in millimetres."""
+    (
+        tmp_path / "t.dae"
+    ).write_text("""<COLLADA><asset><unit meter="0.001"/></asset><library_geometries><geometry id="g"><mesh>
+<source id="p"><float_array id="a" count="9">0 0 0 1 0 0 0 1 0</float_array></source>
+<vertices id="v"><input semantic="POSITION" source="#p"/></vertices>
+<triangles count="1"><input semantic="VERTEX" source="#v" offset="0"/><p>0 1 2</p></triangles>
+</mesh></geometry></library_geometries></COLLADA>""")
+    (part,) = read(tmp_path, robot(MESHED.format(kind="visual", name="t.dae", more=""))).segments[0].parts
+    np.testing.assert_array_equal(part.shape.vertices.max(axis=0), [0.001, 0.001, 0])
+
+
+def test_macros_that_are_left_over_are_left_out_with_a_warning(tmp_path):
+    macro = '<xacro:macro name="m"><link name="b"/></xacro:macro>'
+    figure, message = warned(tmp_path, robot(f'{macro}<link name="a"><xacro:inertia m="${{m}}"/></link>'))
+    assert figure.names == ("a",)
+    assert "robot.urdf:1: left out <xacro:macro>, which xacro did not expand" in message
+    assert "<xacro:inertia>" in message
+
+
+def test_files_of_macros_are_expanded_by_xacro(tmp_path, monkeypatch):
+    path = tmp_path / "arm.urdf.xacro"
+    path.write_text("""<robot xmlns:xacro="http://www.ros.org/wiki/xacro" name="arm">
+<xacro:property name="m" value="2"/>
+<xacro:macro name="part" params="name"><link name="${name}"><inertial><mass value="${3 * m}"/>
+<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link></xacro:macro>
+<xacro:part name="a"/></robot>""")
+    monkeypatch.setitem(sys.modules, "xacro", None)
+    with pytest.raises(InputError, match=r"expanded by the package xacro.*pip install xacro"):
+        read_figure(path)
+    monkeypatch.delitem(sys.modules, "xacro")
+    pytest.importorskip("xacro", reason="xacro is not installed")
+    assert read_figure(path).segments[0].mass == 6.0
+    path.write_text("<robot><xacro:if/></robot>")
+    with pytest.raises(InputError, match="xacro cannot expand it"):
+        read_figure(path)

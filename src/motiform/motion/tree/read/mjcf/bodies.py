@@ -78,7 +78,7 @@ class Bodies:
         """Add the geometry of the world as a fixed segment, if there is any or no other body."""
         geoms = [geom for content in contents for geom in content.geoms]
         sites = [site for content in contents for site in content.sites]
-        parts = [part for geom, at in geoms if (part := self.geoms.part(geom, at)) is not None]
+        parts = self.geoms.parts(geoms)
         if self.touch is not None:
             self.touch.add(None, geoms)
         if parts or alone or any(site.attributes.get("name") for site, _ in sites):
@@ -179,7 +179,7 @@ class Bodies:
             parent = between
         last = pieces[-1] if rest is None else fixed_piece(rest)
         mass, center, inertia = self.geoms.matter(element, content.inertial, content.geoms)
-        parts = [part for geom, at in content.geoms if (part := self.geoms.part(geom, at)) is not None]
+        parts = self.geoms.parts(content.geoms)
         if self.touch is not None:
             self.touch.add(name, content.geoms)
         self._segment(builder, name, parent, last, mass=mass, com=center, inertia=inertia, shape=parts or None)

@@ -49,16 +49,29 @@ class Geoms:
             else:
                 self.report.leave(child, f"<{child.tag}> of assets")
 
-    def part(self, geom: Element, frame: Transform) -> "Part | None":
+    def parts(self, geoms: list[tuple[Element, Transform]]) -> "list[Part]":
+        """Return the visual parts of a body with these geoms in their frames.
+
+        Where none of its meshes can be had it is drawn by the geoms of the other groups, its shapes of collisions.
+        """
+        seen = [(geom, at) for geom, at in geoms if geom.number("group", 0.0) <= _DRAWN_GROUPS]
+        rest = [(geom, at) for geom, at in geoms if geom.number("group", 0.0) > _DRAWN_GROUPS]
+        found = [part for geom, at in seen if (part := self._part(geom, at)) is not None]
+        hidden = self.choice == "found" and any(kind_of(geom) == "mesh" for geom, _ in seen)
+        if rest and hidden and not found:
+            found = [part for geom, at in rest if (part := self._part(geom, at)) is not None]
+            self.report.note(rest[0][0], "bodies are drawn by their collision shapes")
+        elif rest:
+            self.report.leave(rest[0][0], f"the look of geoms in groups above {_DRAWN_GROUPS}")
+        return found
+
+    def _part(self, geom: Element, frame: Transform) -> "Part | None":
         """Return the visual part of the body, or None; `frame` is the geom's frame in the body."""
         from motiform.motion.tree.model.segment import Part
 
         kind = kind_of(geom)
         if kind in ("plane", "hfield", "sdf"):
             self.report.leave(geom, f"the look of {kind} geoms")
-            return None
-        if geom.number("group", 0.0) > _DRAWN_GROUPS:
-            self.report.leave(geom, f"the look of geoms in groups above {_DRAWN_GROUPS}")
             return None
         with self.report.looks(geom, needed=self.choice == "all"), located(geom):
             shape, pose = self.solid(geom, kind, needed=False)

@@ -149,7 +149,7 @@ class Meshes:
         """Return where a mesh lies: in the folder of meshes or, below it, in that of the file that names it."""
         folder = Path(self.compiler.mesh_folder)
         places = [folder / name, folder / element.folder / name]
-        return str(next((place for place in places if self.folders.has(place)), places[-1]))
+        return str(next((place for place in places if self.folders.has(str(place), element)), places[-1]))
 
 
 def read_msh(path: Path, element: Element) -> Mesh:

@@ -107,7 +107,8 @@ def read_mjcf_file(
         raise root.error("not an MJCF model", got=f"<{root.tag}>", allowed="<mujoco>")
     folders = Folders(Path(path).parent, roots)
     expand_includes(root, folders)
-    return stand_file(_Mjcf(root, folders, Report(FEATURES, skip, strict), meshes, whole).read(), up)
+    report = Report(FEATURES, skip, strict, searched=folders.searched)
+    return stand_file(_Mjcf(root, folders, report, meshes, whole).read(), up)
 
 
 class _Mjcf:

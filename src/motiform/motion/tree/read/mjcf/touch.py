@@ -43,7 +43,7 @@ class Touch:
             name = geom.attributes.get("name") or f"{segment or WORLD}.geom{number + 1}"
             kinds, meets = (int(geom.number(key, 1.0, least=0.0)) for key in ("contype", "conaffinity"))
             if kinds or meets or name in named:
-                with self.report.looks(geom), located(geom):
+                with self.report.touches(geom), located(geom):
                     self.solids += self._solid(name, segment, geom, frame, (kinds, meets))
 
     def _solid(

@@ -56,10 +56,10 @@ class Links:
     # ---- shapes
     def parts(self, link: Element) -> "list[Part] | None":
         """Return what a link is drawn as."""
-        parts = []
+        parts, hidden = list["Part"](), False
         for child in link.children:
             if child.tag == "collision" and self.whole:
-                with self.report.looks(child):
+                with self.report.touches(child):
                     self.solids += self._solid(link, child)
             elif child.tag == "collision":
                 self.report.leave(child, "<collision> geometry")
@@ -68,11 +68,26 @@ class Links:
             elif child.tag in ("contact", "self_collision_checking"):
                 self.report.leave(child, f"<{child.tag}> of links")
             elif child.tag == "visual":
+                found: list[Part] = []
                 with self.report.looks(child, needed=self.meshes == "all"):
-                    parts += self._part(child)
+                    found = self._part(child)
+                parts += found
+                hidden |= not found
             elif child.tag != "inertial":
                 self.report.unknown(child, "element", child.tag, _KNOWN)
+        if hidden and not parts and self.meshes == "found":
+            parts = self._stand_ins(link)
         return parts or None
+
+    def _stand_ins(self, link: Element) -> "list[Part]":
+        """Return the collision shapes of a link that cannot be drawn by its own."""
+        parts: list[Part] = []
+        for collision in link.all("collision"):
+            with self.report.looks(collision):
+                parts += self._part(collision)
+        if parts:
+            self.report.note(link, "links are drawn by their collision shapes")
+        return parts
 
     def _solid(self, link: Element, collision: Element) -> list[FileSolid]:
         shape, along_z = self._shape(collision.need("geometry"), "all")

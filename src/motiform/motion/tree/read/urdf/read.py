@@ -56,8 +56,9 @@ def read_urdf(
     free : give the root link a free joint; otherwise it is fixed to the world.
     meshes : "found" draws those whose file is there, "skip" none, "all" fails if one is missing. Files lie in the
         folder of the model or under `roots`.
-    roots : folders to look for meshes in. ``package://NAME/…`` and ``model://NAME/…`` are looked for in the model's
-        folder and in the roots with and without NAME, then in any folder called NAME below the roots.
+    roots : folders to look for meshes in. ``package://NAME/…`` and ``model://NAME/…`` are looked for as ROS does, see
+        `Folders`: in the model's folder and in the roots, in folders and packages above and beside the model, in
+        ROS_PACKAGE_PATH and AMENT_PREFIX_PATH.
     strict : refuse what would be left out or mended, with file and line.
     skip : features to leave out knowingly: "friction" (dry friction of joints).
     up : axis that points up in the figure ("y", "z", …): gravity and the placements of the roots are turned, q stays
@@ -87,8 +88,11 @@ def read_urdf_file(
     if root.tag != "robot":
         raise root.error("not a URDF model", got=f"<{root.tag}>", allowed="<robot>")
     report = Report(FEATURES, skip, strict)
+    _leave_macros(root, report)
     _clean_numbers(root, report)
-    links = Links(root, Folders(Path(path).parent, roots), meshes, report, whole)
+    folders = Folders(Path(path).parent, roots)
+    report.searched = folders.searched
+    links = Links(root, folders, meshes, report, whole)
     return stand_file(_Urdf(root, links, report).read(gravity, free), up)
 
 
@@ -106,8 +110,6 @@ class _Urdf:
     def _check_kind(self, child: Element) -> None:
         if child.tag in ("link", "joint", "material"):
             return
-        if child.tag.startswith("xacro:"):
-            raise child.error("macros must be expanded", remedy="Expand the file with xacro first.")
         if child.tag in _EXTENSIONS:
             self.report.leave(child, f"<{child.tag}>")
         else:
@@ -129,7 +131,8 @@ class _Urdf:
     def _outward(self) -> list[tuple[str, Element | None]]:
         """Return the links with the joints that carry them, parents first, children in the order of the file."""
         if not self.links:
-            raise self.root.error("the model has no <link>", remedy="A model has at least one link.")
+            remedy = "Expand a file with macros first: name it .xacro, with the package xacro installed."
+            raise self.root.error("the model has no <link>", allowed="at least one link", remedy=remedy)
         carried: dict[str, Element] = {}
         children: dict[str, list[str]] = {name: [] for name in self.links}
         for joint in self.joints.values():
@@ -303,6 +306,20 @@ def _effort(element: Element) -> tuple[float, float]:
     limit = element.one("limit")
     bound = 0.0 if limit is None else abs(float(limit.numbers("effort", 1, [0.0], infinite=True)[0]))
     return (-bound, bound) if bound else (-np.inf, np.inf)
+
+
+def _leave_macros(root: Element, report: Report) -> None:
+    """Leave out what is for xacro alone, and is left over in files that it has expanded; if strict refuse it."""
+    waiting = [root]
+    while waiting:
+        element = waiting.pop()
+        for child in element.children:
+            if child.tag.startswith("xacro:"):
+                if report.strict:
+                    raise child.error("macros must be expanded", remedy="Expand the file with xacro first.")
+                report.leave(child, f"<{child.tag}>, which xacro did not expand", warn=True)
+        element.children = [child for child in element.children if not child.tag.startswith("xacro:")]
+        waiting += element.children
 
 
 def _clean_numbers(root: Element, report: Report) -> None:
