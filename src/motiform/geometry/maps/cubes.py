@@ -59,8 +59,8 @@ class Sheets(NamedTuple):
 
     of_edge: NDArray[np.int8]
     """Number of the loop, (512, 12); −1 where the edge is not crossed."""
-    count: NDArray[np.int8]
-    """Loops, (512,)."""
+    loops: NDArray[np.int8]
+    """How many there are, (512,)."""
     twin: NDArray[np.int8]
     """The face that one loop passes twice, (256,), −1 for none: 2 axis for the upper, 2 axis + 1 for the lower.
 
@@ -77,7 +77,7 @@ def sheets() -> Sheets:
         found.twin[case] = next((face for face in range(6) if _passed_twice(case, face)), -1)
         for row, joined in ((case, -1), (case + 256, found.twin[case])):
             every = _loops(case, joined)
-            found.count[row] = len(every)
+            found.loops[row] = len(every)
             for n, loop in enumerate(every):
                 found.of_edge[row, loop] = n
     return found
