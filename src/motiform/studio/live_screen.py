@@ -91,7 +91,7 @@ class LiveScreen(LiveThread):
         with self._lock:
             s = self.screen
             self.pressed, self.law = False, s.links
-            self.segment = modal_segment(*self.law, mass=s.mass, step=s.step, dimensions=2)
+            self.segment: Segment = modal_segment(*self.law, mass=s.mass, step=s.step, dimensions=2)
             self.pointer = Pointer(self._place(0.0, 0.0, LIFTED * self.reach)[None], s.frequency)
             self._begin_motion(0.0)
             self.engine = ScreenEngine(self._dressed())
