@@ -3,16 +3,20 @@
 import numpy as np
 import pytest
 
+import motiform as mf
+from motiform.base.errors import InputError
 from motiform.base.kernels import threads
 from motiform.form.screen import (
     EXPERIMENTS,
     PRESETS,
     Continuum,
     Engraver,
+    Follow,
     Pistons,
     Screen,
     ScreenEngine,
     ScreenLaw,
+    Screens,
     Segment,
     assess_screen,
     axis_eigenvalues,
@@ -75,6 +79,45 @@ def test_steps_are_the_sum_of_modes(shape, edges):
     exact = free_motion(screen, 60)
     # each step rounds some ten times at the size of heights and never amplifies: 60 steps; transforms add a few eps
     assert np.abs(engine.heights() - exact).max() < 60 * 20 * EPS * np.abs(exact).max()
+
+
+@pytest.mark.parametrize("edges", ["fixed", "free"])
+@pytest.mark.parametrize("shape", [(1,), (7,), (16, 16), (5, 9), (3, 4, 5)])
+def test_a_segment_is_met_by_the_lowest_and_the_highest_mode_of_the_grid(shape, edges):
+    """Against the eigenvalues of the assembled matrices of stiffness and damping."""
+    mass, step = 0.02, 0.01
+    asked = 2 - 2 * np.cos(2 * np.pi * 2.0 * step)  # an undamped cell of 2 Hz
+    segment = Segment((asked, 0.001), (1.5, 0.3)) if shape != (1,) else Segment((asked, 0.001), (asked, 0.001))
+    screen = Screen(shape=shape, spacing=0.1, law=segment, edges=edges, mass=mass, frequency=1 / step)
+    ks, zs, kv, zv = screen.links
+    grid = laplacian(shape, edges)
+    for ground, link, unit, ends in ((ks, kv, step**2 / mass, 0), (zs, zv, step / mass, 1)):
+        found = np.linalg.eigvalsh(unit * (ground * np.eye(len(grid)) + link * grid))
+        # a symmetric solver errs by its size times the largest eigenvalue
+        wanted = [segment.start[ends], segment.end[ends]]
+        np.testing.assert_allclose(found[[0, -1]], wanted, rtol=0, atol=8 * EPS * len(grid) * abs(found).max())
+    assert np.array(assess_screen(screen).segment) == pytest.approx(np.array(segment), abs=64 * EPS)
+    if shape == (16, 16) and edges == "fixed":  # the fundamental as it is stepped: 2 cos φ = (x₊ + x₋)/x
+        bare = screen.replace(law=ScreenLaw(ks, 0.0, kv, 0.0))
+        start = np.linalg.eigh(grid)[1][:, 0].reshape(shape)
+        engine, seen = ScreenEngine(bare.replace(heights=start)), [start[8, 8]]
+        for _ in range(2):
+            engine.advance(1)
+            seen.append(engine.heights()[8, 8])
+        assert np.arccos((seen[2] + seen[0]) / seen[1] / 2) / (2 * np.pi * step) == pytest.approx(2.0, rel=1e-9)
+
+
+def test_one_pin_has_one_mode():
+    with pytest.raises(InputError, match="one pin must have one mode"):
+        Screen(shape=1, spacing=0.1, law=Segment((0.1, 0.0), (0.2, 0.0)))
+
+
+@pytest.mark.parametrize("edges", ["fixed", "free"])
+def test_prototypes_are_links_of_the_ground_at_their_start(edges):
+    """Named, blended or given as they are: table 8.1 whatever the size, with λ from 0 to 8."""
+    for law in ("III", PRESETS["III"], blend("III", "III", 0.3)):
+        screen = Screen(shape=(4, 5), spacing=0.1, law=law, edges=edges, mass=0.01, frequency=1000.0)
+        assert tuple(screen.links) == pytest.approx((10000.0, 0.0, 0.0, 1.25), abs=1e-9)
 
 
 def test_table_8_1():
@@ -464,3 +507,34 @@ def test_the_triangle_decides_what_grows():
 def test_eigenvalues_along_an_axis():
     assert axis_eigenvalues(3, "fixed") == pytest.approx(2 - 2 * np.cos(np.arange(1, 4) * np.pi / 4))
     assert axis_eigenvalues(3, "free") == pytest.approx(2 - 2 * np.cos(np.arange(3) * np.pi / 3))
+
+
+@pytest.mark.parametrize("way", ["function", "samples", "network"])
+def test_points_that_move_at_the_start_moved_before_it(way):
+    """Their velocity counts in the first step, too: as points of given velocity that are too heavy to be pushed."""
+    place, velocity = np.array([[0.21, 0.0, 0.17]]), np.array([0.4, 0.0, -0.3])
+    given = {"stiffness": 30.0, "damping": 0.4, "reach": 0.12, "height": 0.05}
+    plain = Screen(shape=(6, 6), spacing=0.1, axes="xz", law="IV", mass=0.05)
+    heavy = Engraver(name="tip", points=place, mass=1e12, velocity=velocity, **given)
+    wanted = ScreenEngine(plain.replace(engravers=(heavy,)))
+    if way == "network":
+        b = mf.NetworkBuilder(frequency=200.0)
+        b.masses("tip", place, mass=1.0, velocity=velocity)
+        tip = Engraver(name="tip", points=Follow("tip"), **given)
+        rec = mf.simulate(Screens({"soil": plain.replace(engravers=(tip,))}, b.build()), t1=0.02, rate=100.0)
+        wanted.advance(2)
+        found = rec["soil.heights"][2]
+    else:
+        at = (
+            (lambda t: place + t * velocity)
+            if way == "function"
+            else place + velocity * np.arange(9)[:, None, None] / 70
+        )
+        tip = Engraver(name="tip", points=at, rate=None if way == "function" else 70.0, **given)
+        engine = ScreenEngine(plain.replace(engravers=(tip,)))
+        engine.advance(2)
+        wanted.advance(2)
+        found = engine.heights()
+    # Places differ by roundings, of which velocities have the hundredfold; nothing here amplifies them.
+    assert np.abs(found).max() > 1e-4
+    np.testing.assert_allclose(found, wanted.heights(), rtol=0, atol=1e4 * EPS)

@@ -82,6 +82,9 @@ REFERENCES: dict[str, str] = {
     "Conference on Computer Graphics and Applications 2004, 70–76. doi:10.1109/PCCGA.2004.1348336",
     "Gibson98": "S. F. F. Gibson, Constrained elastic surface nets: generating smooth surfaces from binary segmented "
     "data, MICCAI 1998, LNCS 1496, 888–898. doi:10.1007/BFb0056277",
+    "Nielson04": "G. M. Nielson, Dual marching cubes, IEEE Visualization 2004, 489–496. doi:10.1109/VISUAL.2004.28",
+    "Wenger13": "R. Wenger, Isosurfaces: Geometry, Topology, and Algorithms, CRC Press 2013, §3.3 (manifold dual "
+    "marching cubes). doi:10.1201/b15025",
     "Johnson85": "K. L. Johnson, Contact Mechanics, Cambridge University Press 1985, §4.3 (elastic foundation). "
     "doi:10.1017/CBO9781139171731",
     "CashKarp90": "J. R. Cash, A. H. Karp, A variable order Runge–Kutta method for initial value problems with rapidly "

@@ -119,7 +119,7 @@ class MatterSurface(Surface):
             return _empty(self.color)
         field, there = found
         mesh = field.to_mesh(self.cell, tolerance=self.tolerance)
-        vertices = mesh.vertices if self.tolerance else field.onto(mesh.vertices, most=self.cell)
+        vertices = mesh.vertices
         slope = field.gradients(vertices)
         size = np.linalg.norm(slope, axis=1, keepdims=True)
         normals = -slope / np.where(size > 0.0, size, 1.0)

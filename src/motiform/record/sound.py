@@ -13,8 +13,9 @@ from motiform.record.files import AnyPath, new_file
 if TYPE_CHECKING:
     from motiform.record.recording import Recording
 
-__all__ = ["Quantised", "quantise", "write_sound", "write_wav"]
+__all__ = ["FADE", "Quantised", "quantise", "write_sound", "write_wav"]
 
+FADE = 0.02  # [s] at the end of sounds: too long for a click, too short to be missed
 _BLOCK = 1 << 20  # values that are rounded at once
 _HEAD = 64  # bytes before the samples, at most
 _PCM, _FLOAT = 1, 3  # codes of WAV formats
@@ -74,14 +75,18 @@ def write_wav(
     rate: float,
     form: Literal["int16", "float32"] = "int16",
     peak: float | None = None,
+    fade: float = 0.0,
     overwrite: bool = False,
 ) -> Quantised:
     """Write a signal (samples,) or (samples, channels) as WAV, and return what was heard.
 
     The largest of the signal, or `peak`, is full scale. `rate` is in samples a second, a whole number. In "float32" the
-    signal is divided by it and not clipped; what is returned then has 24 bits, those of such a number.
+    signal is divided by it and not clipped; what is returned then has 24 bits, those of such a number. `fade` [s]: the
+    end falls to 0 by a raised cosine that long, so that a sound which is cut off does not click.
     """
     values = np.asarray(signal, float)
+    if not (np.isfinite(fade) and fade >= 0.0):
+        raise InputError("a fade must be 0 s or longer", where="write_wav", got=fade)
     if form not in _FORMATS:
         raise InputError("the form of a WAV file must be known", got=form, allowed=", ".join(_FORMATS))
     if values.ndim not in (1, 2) or not values.size or (values.ndim == 2 and values.shape[1] > 64):
@@ -95,6 +100,7 @@ def write_wav(
     if max(rate * frame, len(values) * frame + _HEAD) >= 2**32:  # four bytes tell each
         got = f"{len(values)} samples of {frame} bytes, {rate:g} a second"
         raise InputError("a WAV file has less than 4 GiB, and less than 4 GiB a second", got=got)
+    values = _faded(values, fade * rate)
     heard = quantise(values, bits=bits if form == "int16" else 24, peak=peak)
     if form == "int16":
         data = heard.numbers.astype("<i2").tobytes()
@@ -108,6 +114,17 @@ def write_wav(
     return heard
 
 
+def _faded(values: np.ndarray, samples: float) -> np.ndarray:
+    """Return a signal whose last samples fall to 0, (1 + cos φ)/2 with φ up to π at the last one."""
+    count = min(round(min(samples, float(len(values)))), len(values))
+    if not count:
+        return values
+    falls = 0.5 + 0.5 * np.cos(np.pi * np.arange(1, count + 1) / count)
+    found = values.copy()
+    found[-count:] *= falls.reshape([-1] + [1] * (values.ndim - 1))
+    return found
+
+
 def write_sound(
     recording: "Recording",
     path: AnyPath,
@@ -115,12 +132,13 @@ def write_sound(
     form: Literal["int16", "float32"] | None = None,
     peak: float | None = None,
     speed: float = 1.0,
+    fade: float = FADE,
     overwrite: bool = False,
 ) -> Quantised:
     """Write the channel "sound" of a recording as WAV, and return what is heard.
 
-    `form` and `peak` are those of the run where they are not given; see `write_wav`. At a `speed` other than 1 it is as
-    much faster and higher.
+    `form` and `peak` are those of the run where they are not given; `fade` [s] is that of `write_wav`. At a `speed`
+    other than 1 it is as much faster and higher.
     """
     if "sound" not in recording:
         raise InputError("the recording must have a sound", got=", ".join(recording.names[:8]), remedy=_LISTEN)
@@ -129,7 +147,7 @@ def write_sound(
     assert rate is not None
     return write_wav(
         recording["sound"], path, rate=round(rate * speed), form=form or asked.get("form", "int16"),
-        peak=asked.get("peak") if peak is None else peak, overwrite=overwrite,
+        peak=asked.get("peak") if peak is None else peak, fade=fade, overwrite=overwrite,
     )  # fmt: skip
 
 

@@ -140,10 +140,10 @@ class LivePanel:
         live.gesture(path, title=f"Gesture on {self._scene.title!r}")
         said = f"Saved as {path.name}."
         if live.listener is not None:
-            from motiform.record import write_wav
+            from motiform.record.sound import FADE, write_wav
 
-            sound = live.listener.sound
-            write_wav(live.heard(), path.with_suffix(".wav"), rate=live.listener.rate, form=sound.form, peak=sound.peak)
+            sound, rate = live.listener.sound, live.listener.rate
+            write_wav(live.heard(), path.with_suffix(".wav"), rate=rate, form=sound.form, peak=sound.peak, fade=FADE)
             said = f"Saved as {path.name} and {path.with_suffix('.wav').name}."
         self._say(said)
         return path

@@ -70,7 +70,7 @@ class LiveScreen(LiveThread):
         if self.screen.dimensions != 2:
             raise InputError("a screen must have two axes to be engraved by mouse", got=self.screen.shape)
         self.seconds, self._on_end = seconds, on_end
-        found = [follow_network(one, self.model.network) for one in self.screen.engravers]
+        found = [follow_network(one, self.model.network, self.screen.step) for one in self.screen.engravers]
         self._given, self._live = [one for one, _ in found], [live for _, live in found if live is not None]
         self._lock = threading.RLock()
         super().__init__()
@@ -91,7 +91,7 @@ class LiveScreen(LiveThread):
         with self._lock:
             s = self.screen
             self.pressed, self.law = False, s.links
-            self.segment = modal_segment(*self.law, mass=s.mass, step=s.step, dimensions=2)
+            self.segment: Segment = modal_segment(*self.law, mass=s.mass, step=s.step, dimensions=2)
             self.pointer = Pointer(self._place(0.0, 0.0, LIFTED * self.reach)[None], s.frequency)
             self._begin_motion(0.0)
             self.engine = ScreenEngine(self._dressed())

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motiform.base.errors import InputError, RunError, closest
-from motiform.form.screen import PRESETS, Screen, Screens, Segment
+from motiform.form.screen import PRESETS, Prototype, Screen, Screens
 from motiform.image.chroma import OPERATORS, Tint, chroma_values, relief_pixels
 from motiform.image.screens import upright_field
 from motiform.motion.matter.stability.cell import CARDINAL, critical_damping, regime
@@ -133,7 +133,7 @@ class ScreenRoom:
             live.shape(str(message["law"]))
         if "segment" in message:
             (a, b), (c, d) = message["segment"]
-            live.shape(Segment((float(a), float(b)), (float(c), float(d))))
+            live.shape(Prototype((float(a), float(b)), (float(c), float(d))))
         if "reach" in message:
             live.widen(float(message["reach"]) * live.screen.spacing)
         if "operator" in message:

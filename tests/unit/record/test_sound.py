@@ -7,7 +7,7 @@ import pytest
 from scipy.io import wavfile
 
 from motiform.base.errors import InputError, RecordingError
-from motiform.record import quantise, write_wav
+from motiform.record import Channel, Recording, quantise, write_sound, write_wav
 
 
 @pytest.mark.parametrize("bits", [12, 16])
@@ -52,6 +52,7 @@ def test_files_are_read_by_others(tmp_path):
         (lambda p: write_wav(np.zeros((2, 2)), p, rate=2**31), "less than 4 GiB a second"),
         (lambda p: write_wav([0.0, np.nan], p, rate=44100), "finite"),
         (lambda p: write_wav([0.0], p, rate=44100, form="mp3"), "known"),
+        (lambda p: write_wav([0.0], p, rate=44100, fade=-1.0), "0 s or longer"),
         (lambda p: quantise([0.0], bits=1), "2 to 32 bits"),
         (lambda p: quantise([1.0], peak=0.0), "above 0"),
     ],
@@ -59,3 +60,26 @@ def test_files_are_read_by_others(tmp_path):
 def test_wrong_sounds_are_refused(tmp_path, call, words):
     with pytest.raises(InputError, match=words):
         call(tmp_path / "x.wav")
+
+
+@pytest.mark.parametrize("channels", [1, 2])
+def test_a_sound_that_is_cut_off_ends_with_a_fade(tmp_path, channels):
+    """A tone of full scale: untouched before the fade, (1 + cos φ)/2 of itself in it, 0 at the end."""
+    rate, samples = 8000, 4000
+    tone = np.cos(0.3 * np.arange(samples))[:, None] * np.ones(channels)
+    heard = write_wav(tone, tmp_path / "cut.wav", rate=rate, fade=0.02)
+    falls = 0.5 * (1 + np.cos(np.pi * np.arange(1, 161) / 160))
+    assert heard.values[:-160] == pytest.approx(tone[:-160], abs=heard.step)
+    assert heard.values[-160:] == pytest.approx(tone[-160:] * falls[:, None], abs=heard.step)
+    assert not heard.numbers[-1].any()
+    short = write_wav(tone[:50], tmp_path / "short.wav", rate=rate, fade=0.02)  # shorter than the fade
+    assert not short.numbers[-1].any()
+
+
+def test_sounds_of_recordings_fade(tmp_path):
+    channel = Channel("sound", unit="m/s", dims=("channel",), shape=(1,), rate=8000.0)
+    rec = Recording.from_arrays({"sound": (channel, np.ones((4000, 1)))})
+    heard = write_sound(rec, tmp_path / "ends.wav")
+    assert heard.numbers[-1] == 0
+    assert (heard.numbers[:-160] == 32767).all()
+    assert (write_sound(rec, tmp_path / "plain.wav", fade=0.0).numbers == 32767).all()

@@ -74,7 +74,7 @@ def enclosed(vertices: np.ndarray, faces: np.ndarray) -> float:
 
 
 def our_grid(torus: Torus) -> Callable[[], Surface]:
-    """Return motiform on a grid: surface nets."""
+    """Return motiform on a grid: dual marching cubes."""
     from motiform.geometry.maps import Grid, isosurface
 
     values = torus.values()
@@ -88,7 +88,7 @@ def our_grid(torus: Torus) -> Callable[[], Surface]:
 
 
 def our_particles(given: Particles) -> Callable[[], Surface]:
-    """Return motiform around particles: Wyvill's field, surface nets, vertices moved onto the surface."""
+    """Return motiform around particles: Wyvill's field, dual marching cubes, vertices moved onto the surface."""
     from motiform.form.implicit import blobs
 
     places = given.places()

@@ -11,7 +11,8 @@ import numpy as np
 
 from motiform.base.errors import InputError, ShapeError
 from motiform.form.implicit.cells import Cells, Ints
-from motiform.form.implicit.cubes import EDGES, face_bits, loops
+from motiform.form.implicit.onto import Net, between, onto_surface
+from motiform.geometry.maps.cubes import EDGES, face_bits, loops
 from motiform.geometry.search.bvh import mesh_tree
 from motiform.geometry.solids.mesh import Mesh
 from motiform.spatial.checks import Array
@@ -25,20 +26,19 @@ _EXACT = 1e-3  # tolerances that a vertex may be off the surface
 _HALVINGS = 6  # of the distance at which the surface is looked for
 _MOST = 1 << 24  # cells; bounds the memory
 _ROUNDING = 1e-12  # of places: vertices cannot be within less
-_STEPS = 60  # of finding it; halving alone would take fewer
 
 
-def refined(values: Callable[[Array], Array], mesh: Mesh, spacing: float, tolerance: float) -> Mesh:
-    """Return the surface at which a field is 0, below it inside, which a mesh in cells of one spacing [m] shows.
+def refined(values: Callable[[Array], Array], net: Net, spacing: float, tolerance: float) -> Mesh:
+    """Return the surface at which a field is 0, below it inside, which a net in cells of one spacing [m] shows.
 
-    It is within the tolerance [m] of the field's surface, and all that the mesh shows is within the tolerance of it:
+    It is within the tolerance [m] of the field's surface, and all that the net shows is within the tolerance of it:
     cells are divided until that is so.
     """
     if not (np.isfinite(tolerance) and tolerance > 0.0):
         raise InputError("the tolerance must be above 0 m", where="polygonise", got=tolerance)
-    shown = _shown(values, mesh, spacing, tolerance)
-    _check_cells(values, shown, np.asarray(mesh.faces), spacing, tolerance)
-    cells = Cells(values, _ROOT * spacing, mesh.vertices)
+    shown = onto_surface(values, net.vertices, net.ends, _EXACT * tolerance)
+    _check_cells(values, shown, net.faces, spacing, tolerance)
+    cells = Cells(values, _ROOT * spacing, net.vertices)
     while True:
         vertices, faces, ends = _surface(cells, tolerance)
         far = _blamed(cells, ends, faces, *_far(values, vertices, faces, _SEEN * tolerance))
@@ -78,19 +78,6 @@ def _too_many(tolerance: float) -> ShapeError:
     )
 
 
-def _shown(values: Callable[[Array], Array], mesh: Mesh, spacing: float, tolerance: float) -> Array:
-    """Return the vertices of a mesh moved onto the surface along their normals, where it is within the spacing."""
-    vertices = np.asarray(mesh.vertices)
-    away = spacing * _normals(vertices, np.asarray(mesh.faces))
-    low, high = vertices - away, vertices + away
-    inside, outside = values(low), values(high)
-    there = (inside < 0.0) & (outside >= 0.0)
-    found = vertices.copy()
-    ends = (low[there], high[there], inside[there], outside[there])
-    found[there] = _between(values, *ends, _EXACT * tolerance)
-    return found
-
-
 def _surface(cells: Cells, tolerance: float) -> tuple[Array, Ints, Ints]:
     """Return vertices [m], faces, and the cells inside and outside that each vertex is between, (vertices, 2)."""
     from motiform.form.implicit.cells_kernels import write_triangles
@@ -107,35 +94,13 @@ def _surface(cells: Cells, tolerance: float) -> tuple[Array, Ints, Ints]:
     cells.keep_off(np.unique(ends))
     one, other = ends.T
     places = (cells.middle[one], cells.middle[other], cells.value[one], cells.value[other])
-    vertices = _between(cells.values, *places, _EXACT * tolerance)
+    vertices = between(cells.values, *places, _EXACT * tolerance)
     room = int(crossed.sum())  # of edges of loops: more than triangles, and than vertices in their middles
     more, faces = np.concatenate([vertices, np.empty((room, 3))]), np.empty((room, 3), np.int64)
     given = (around, inside.astype(np.int64), number, len(vertices), loops(), face_bits())
     made, count = write_triangles(*given, more, faces)
     middles = np.repeat(ends[:1], count - len(ends), axis=0)
     return more[:count], faces[:made], np.concatenate([ends, middles])
-
-
-def _between(values: Callable[[Array], Array], low: Array, high: Array, a: Array, b: Array, exact: float) -> Array:
-    """Return where a field is 0 between places inside and outside, by false position [DowellJarratt71], to `exact`."""
-    low, high, a, b = low.copy(), high.copy(), a.copy(), b.copy()
-    found, side, active = 0.5 * (low + high), np.zeros(len(low)), np.arange(len(low))
-    for _ in range(_STEPS):
-        share = np.clip(a[active] / (a[active] - b[active]), 0.01, 0.99)[:, None]
-        place = low[active] + share * (high[active] - low[active])
-        value = values(place)
-        below = value < 0.0
-        inner, outer = active[below], active[~below]
-        b[inner[side[inner] < 0.0]] *= 0.5  # the other end was kept twice: it counts half
-        a[outer[side[outer] > 0.0]] *= 0.5
-        low[inner], a[inner], side[inner] = place[below], value[below], -1.0
-        high[outer], b[outer], side[outer] = place[~below], value[~below], 1.0
-        step = np.linalg.norm(place - found[active], axis=1)
-        found[active] = place
-        active = active[step > exact]
-        if not len(active):
-            break
-    return found
 
 
 def _normals(vertices: Array, faces: Ints) -> Array:

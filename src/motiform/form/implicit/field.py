@@ -10,7 +10,8 @@ import numpy as np
 from motiform.base.errors import InputError
 from motiform.form.implicit import columns as c
 from motiform.form.implicit.adaptive import refined
-from motiform.form.implicit.polygonise import check_cells, polygonise, standing_corner, surface_of_blocks
+from motiform.form.implicit.onto import EXACT, Net, onto_surface
+from motiform.form.implicit.polygonise import check_cells, net_in_boxes, standing_corner, surface_of_blocks
 from motiform.geometry.solids.mesh import Mesh
 from motiform.spatial.checks import Array
 
@@ -91,16 +92,21 @@ class Implicit:
         """Return the surface as triangles, with cells of an edge of `spacing` [m] in blocks that elements reach.
 
         With a tolerance [m], the largest distance of triangles from the surface, cells are of several sizes: small
-        where the surface bends. What cells of `spacing` show is then there within the tolerance, too.
+        where the surface bends. What cells of `spacing` show is then there within the tolerance, too. Either way
+        vertices are on the surface, and it is a manifold (`polygonise`).
         """
         reach = self._reach[:, None]
         ends = np.stack([self.start, np.asarray(self.end)])
         low, high = ends.min(axis=0) - reach, ends.max(axis=0) + reach
-        if not self._plain:
-            boxes = np.stack([low, high], axis=1)
-            return polygonise(self._depths, boxes, spacing=spacing, tolerance=tolerance)
-        mesh = self._added(low, high, spacing)
-        return mesh if tolerance is None else refined(self._depths, mesh, spacing, tolerance)
+        boxes = np.stack([low, high], axis=1)
+        net = self._added(low, high, spacing) if self._plain else net_in_boxes(self._depths, boxes, spacing)
+        return self._settled(net, spacing) if tolerance is None else refined(self._depths, net, spacing, tolerance)
+
+    def _settled(self, net: Net, spacing: float) -> Mesh:
+        """Return a net with its vertices on the surface: by Newton's method, or between the nodes where that fails."""
+        vertices, far = self._newton(net.vertices, spacing)
+        vertices[far] = onto_surface(self._depths, net.vertices[far], net.ends[far], EXACT * spacing)
+        return Mesh(vertices, net.faces)
 
     def _depths(self, points: Array) -> Array:
         """Return the level less V at points: below 0 inside."""
@@ -112,7 +118,7 @@ class Implicit:
         alone = len(np.unique(self.skeleton)) == len(self.start)
         return alone and self.neighbours is None and bool((self.start == self.end).all())
 
-    def _added(self, low: Array, high: Array, spacing: float) -> Mesh:
+    def _added(self, low: Array, high: Array, spacing: float) -> Net:
         """Return the surface of a sum over points, which are added to the nodes of blocks one at a time."""
         from motiform.base.kernels import get_device
         from motiform.form.implicit.field_kernels import fill_blocks
@@ -135,13 +141,17 @@ class Implicit:
 
     def onto(self, points: Any, *, most: float) -> Array:
         """Return points (n, 3) moved onto the surface along gradients by Newton's method, by `most` [m] at most."""
+        return self._newton(_places(points), most)[0]
+
+    def _newton(self, points: Array, most: float) -> tuple[Array, Any]:
+        """Return points moved onto the surface, and the numbers of those that did not come to it."""
         from motiform.base.kernels import get_device
         from motiform.form.implicit.field_kernels import move_onto
 
-        moved = _places(points).copy()
+        moved, there = points.copy(), np.empty(len(points), bool)
         given = (most, self.level, KINDS[self.kind], *self._packed)
-        get_device("cpu").launch(move_onto, len(moved), *given, moved)
-        return moved
+        get_device("cpu").launch(move_onto, len(moved), *given, moved, there)
+        return moved, np.flatnonzero(~there)
 
     @cached_property
     def _reach(self) -> Array:
@@ -247,5 +257,4 @@ def blobs(
         raise InputError("a radius must be above 0 and below the reach", where="blobs", got=f"{radius:g}, {wide:g} m")
     cell = 0.5 * radius if spacing is None else spacing
     field = Implicit(places, kind="wyvill", size=wide, level=wyvill_level(radius / wide))
-    mesh = field.to_mesh(cell, tolerance=tolerance)
-    return mesh if tolerance else Mesh(field.onto(mesh.vertices, most=cell), mesh.faces)
+    return field.to_mesh(cell, tolerance=tolerance)

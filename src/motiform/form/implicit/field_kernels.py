@@ -160,10 +160,10 @@ def evaluate(i, points, kind, elements, skeleton, cells, grid, selective, starts
 
 
 @kernel
-def move_onto(i, most, level, kind, elements, skeleton, cells, grid, selective, starts, near, points):
-    """Move a point to the level along gradients by Newton's method, by `most` at most."""
+def move_onto(i, most, level, kind, elements, skeleton, cells, grid, selective, starts, near, points, there):
+    """Move a point to the level along gradients by Newton's method, by `most` at most; write whether it came there."""
     start = load3(points, i)
-    x = start
+    x, there[i] = start, False
     for _ in range(_STEPS):
         value, g = _field_at(x, kind, elements, skeleton, cells, grid, selective, starts, near)
         steep = dot(g, g)
@@ -174,6 +174,7 @@ def move_onto(i, most, level, kind, elements, skeleton, cells, grid, selective, 
         last, x = x, axpy(min(1.0, most / long) if long > 0.0 else 1.0, away, start)
         step = sub(x, last)
         if dot(step, step) < (_NEAR * most) * (_NEAR * most):
+            there[i] = long <= most
             break
     points[i, 0], points[i, 1], points[i, 2] = x
 

@@ -1,4 +1,4 @@
-"""The surface of a level of a field, by surface nets in the blocks of a grid that it can pass.
+"""The surface of a level of a field, by dual marching cubes in the blocks of a grid that it can pass.
 
 Own code, as `geometry.maps.isosurface`: libraries take a whole grid, here only blocks near the surface have values.
 """
@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 
 from motiform.base.errors import InputError, ShapeError
 from motiform.form.implicit.adaptive import refined
+from motiform.form.implicit.onto import EXACT, Net, onto_surface
+from motiform.geometry.maps.cubes import sheets
 from motiform.geometry.solids.mesh import Mesh
 from motiform.spatial.checks import Array
 
-__all__ = ["SIDE", "check_cells", "polygonise", "standing_corner", "surface_of_blocks"]
+__all__ = ["SIDE", "check_cells", "net_in_boxes", "polygonise", "standing_corner", "surface_of_blocks"]
 
 Ints = NDArray[np.int64]
 SIDE = 4  # cells along an edge of a block
@@ -42,10 +44,21 @@ def polygonise(
     tolerance : largest distance of the triangles from the surface [m]. Cells are then of several sizes, small where the
         surface bends, and what cells of `spacing` show is there within it, too; None: all cells are of one size.
 
-    Each cell that the surface passes gets a vertex, at the mean of the crossings of its edges by linear interpolation;
-    each edge that crosses it gets a quadrangle [Gibson98]. Cells stand still in space: of a field that moves in one
-    place, the triangles stay as they are in others.
+    Each sheet of the surface in a cell gets a vertex: the mean of the crossings of the cell's edges by linear
+    interpolation, moved onto the surface towards a node on its other side. Each edge that crosses the surface gets a
+    quadrangle [Nielson04]. It is a manifold: an edge has two triangles, the triangles at a vertex are one fan
+    [Wenger13]. Cells stand still in space: where a field does not move, the triangles stay as they are.
     """
+    net, depths = net_in_boxes(field, boxes, spacing, level, slope), lambda x: np.asarray(field(x), float) - level
+    if tolerance is not None:
+        return refined(depths, net, spacing, tolerance)
+    return Mesh(onto_surface(depths, net.vertices, net.ends, EXACT * spacing), net.faces)
+
+
+def net_in_boxes(
+    field: Callable[[Array], Array], boxes: Array, spacing: float, level: float = 0.0, slope: float | None = None
+) -> Net:
+    """Return the triangles of `polygonise` before their vertices are moved onto the surface."""
     corners = np.asarray(boxes, float)
     if corners.ndim != 3 or corners.shape[1:] != (2, 3) or not len(corners) or not np.isfinite(corners).all():
         got = f"shape {corners.shape}"
@@ -62,10 +75,7 @@ def polygonise(
         nodes = (SIDE * blocks[some])[:, None, None, None] + local
         return np.asarray(field(origin + spacing * nodes.reshape(-1, 3)), float).reshape(nodes.shape[:-1]) - level
 
-    mesh = surface_of_blocks(at_nodes, blocks, origin, spacing)
-    if tolerance is None:
-        return mesh
-    return refined(lambda x: np.asarray(field(x), float) - level, mesh, spacing, tolerance)
+    return surface_of_blocks(at_nodes, blocks, origin, spacing)
 
 
 def standing_corner(corners: Array, side: float) -> Array:
@@ -83,38 +93,51 @@ def check_cells(extent: Array, spacing: float) -> None:
 
 def surface_of_blocks(
     at_nodes: Callable[[slice], Array], blocks: Ints, origin: Array, spacing: float, side: int = SIDE
-) -> Mesh:
+) -> Net:
     """Return the closed surface at which a field in blocks (n, 3) of side³ cells is 0; below it is inside.
 
     `at_nodes` gives the field at the nodes of some of the blocks, side + 1 along each axis; block (0, 0, 0) begins at
     the origin [m].
     """
     from motiform.base.kernels import get_device
-    from motiform.form.implicit.nets_kernels import count_block, write_faces, write_vertices
+    from motiform.form.implicit.nets_kernels import count_block, mark_block, write_faces, write_vertices
 
     blocks, values = _evaluate(at_nodes, blocks, side)
-    launch, some = get_device("cpu").launch, len(blocks)
-    counts = np.empty((some, 2), np.int64)
-    launch(count_block, some, values, counts)
-    ends = np.cumsum(counts, axis=0)
-    first, (cells, edges) = ends - counts, ends[-1]
-    number = np.empty((some, side, side, side), np.int64)  # of cells that the surface passes alone
-    vertices, faces, torn = np.empty((cells, 3)), np.empty((2 * edges, 3), np.int64), np.empty(some, bool)
-    launch(write_vertices, some, values, blocks, origin, spacing, first, number, vertices)
-    launch(write_faces, some, values, _below(blocks), first, number, vertices, faces, torn)
-    if torn.any():
-        raise ShapeError("the surface must lie within the boxes", where="polygonise", remedy="Use larger boxes.")
-    return Mesh(vertices, faces)
+    near = _near(blocks)
+    _check_whole(values, near)
+    launch, some, tables = get_device("cpu").launch, len(blocks), tuple(sheets())
+    cases, counts = np.empty((some, side, side, side), np.uint8), np.empty((some, 2), np.int64)
+    launch(mark_block, some, values, cases)
+    launch(count_block, some, cases, near, *tables[1:], counts)
+    sums = np.cumsum(counts, axis=0)
+    first, (count, edges) = sums - counts, sums[-1]
+    number = np.empty(cases.shape, np.int64)  # of cells that the surface passes alone
+    vertices, faces, ends = np.empty((count, 3)), np.empty((2 * edges, 3), np.int64), np.empty((count, 2, 4))
+    given = (cases, near, tables, first, number, vertices)
+    launch(write_vertices, some, values, blocks, origin, spacing, *given, ends)
+    launch(write_faces, some, *given, faces)
+    return Net(vertices, faces, ends)
 
 
-def _below(blocks: Ints) -> Ints:
-    """Return for blocks in order of their keys the numbers of those at and one below each along axes, −1 for none."""
-    keys, found = _key(blocks), np.empty((len(blocks), 8), np.int64)
-    for n in range(8):
-        wanted = _key(blocks - (n >> 2, n >> 1 & 1, n & 1))
+def _near(blocks: Ints) -> Ints:
+    """Return for blocks in order of their keys the numbers of those around each, −1 for none, see `nets_kernels`."""
+    keys, found = _key(blocks), np.empty((len(blocks), 11), np.int64)
+    below = [(-(n >> 2), -(n >> 1 & 1), -(n & 1)) for n in range(8)]
+    for n, step in enumerate([*below, (1, 0, 0), (0, 1, 0), (0, 0, 1)]):
+        wanted = _key(blocks + step)
         at = np.searchsorted(keys, wanted)
         found[:, n] = np.where(keys[np.minimum(at, len(keys) - 1)] == wanted, at, -1)
     return found
+
+
+def _check_whole(values: Array, near: Ints) -> None:
+    """Refuse a surface that passes a face of a block beyond which there is none."""
+    for axis in range(3):
+        for node, block in ((0, 4 >> axis), (-1, 8 + axis)):
+            inside = np.take(values[near[:, block] < 0], node, axis=axis + 1) < 0.0
+            if (inside.any(axis=(1, 2)) & ~inside.all(axis=(1, 2))).any():
+                remedy = "Use larger boxes."
+                raise ShapeError("the surface must lie within the boxes", where="polygonise", remedy=remedy)
 
 
 def _blocks(corners: Array, origin: Array, spacing: float) -> Ints:

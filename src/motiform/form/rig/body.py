@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from motiform.base.errors import InputError, RecordingError
-from motiform.form.implicit.polygonise import polygonise
+from motiform.form.implicit.polygonise import net_in_boxes
 from motiform.form.looks.bone import Bone
 from motiform.form.looks.shape import ShapeLook
 from motiform.form.rig.rig import Rig, heaviest
@@ -81,8 +81,8 @@ def _build(bones: dict[str, Bone], shapes: dict[str, list[ShapeLook]]) -> Rig:
     blends = np.array([min(blend, _FINE * min(own)) for own in widths]), blend
     reach = np.array([[-1.0], [1.0]]) * (blend * np.log(len(solids.segment)) + 2.0 * spacing)
     boxes = solids.boxes + reach
-    mesh = polygonise(lambda x: _union(x, solids, blends)[:, 0], boxes, spacing=spacing, slope=1.0)
-    points, faces, tone = cut_tones(mesh.vertices, np.asarray(mesh.faces), _distances(mesh.vertices, solids, "color"))
+    net = net_in_boxes(lambda x: _union(x, solids, blends)[:, 0], boxes, spacing, slope=1.0)
+    points, faces, tone = cut_tones(net.vertices, net.faces, _distances(net.vertices, solids, "color"))
     for _ in range(2):  # Newton's method: off the grid onto the surface
         found = _union(points, solids, blends)
         steep = np.einsum("ij,ij->i", found[:, 1:], found[:, 1:])

@@ -28,7 +28,7 @@ from motiform.form.screen.responses import (
 from motiform.form.screen.screens import Screens
 from motiform.form.screen.stability import ScreenStability, assess_screen, regime_map
 from motiform.form.screen.static import engraving_force, rest_heights, static_response
-from motiform.motion.matter.stability.cell import ScreenLaw, Segment
+from motiform.motion.matter.stability.cell import Prototype, ScreenLaw, Segment
 
 __all__ = [
     "EXPERIMENTS",
@@ -39,6 +39,7 @@ __all__ = [
     "Experiment",
     "Follow",
     "Pistons",
+    "Prototype",
     "Screen",
     "ScreenEngine",
     "ScreenLaw",

@@ -251,9 +251,9 @@ class _Track:
         return found[..., :-1], found[..., -1]
 
     def _between(self, kept: np.ndarray, times: np.ndarray) -> np.ndarray:
-        """Return samples, straight between them, and the last one after it."""
-        at = np.clip(times * (self.engraver.rate or 0.0), 0.0, len(kept) - 1.0)
-        low = at.astype(int)
+        """Return samples, straight between them and before the first two, and the last one after it."""
+        at = np.minimum(times * (self.engraver.rate or 0.0), len(kept) - 1.0)
+        low = np.maximum(at.astype(int), 0)
         part = (at - low)[:, None, None]
         if not part.any():
             return np.asarray(kept[low])

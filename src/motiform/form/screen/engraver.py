@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
-from motiform.form.screen.follow import Follow
+from motiform.form.screen.follow import Follow, Followed
 from motiform.motion.run import check_number
 from motiform.motion.run.functions import call, check_numbers
 from motiform.spatial.checks import as_floats
@@ -142,24 +142,26 @@ class Engraver:
         return callable(self.points) or self.rate is not None
 
     def at(self, times: ArrayLike) -> np.ndarray:
-        """Return places [m] at times [s], (times, points, 3), of an engraver that moves as given."""
-        t, count = np.maximum(np.asarray(times, float).reshape(-1), 0.0), self.count
+        """Return places [m] at times [s], (times, points, 3), of an engraver that moves as given.
+
+        Before the start points move as they do after it: x(−t) = 2 x(0) − x(t), or straight where they are sampled.
+        """
+        t, count = np.asarray(times, float).reshape(-1), self.count
         if callable(self.points):
-            where = f"engraver {self.name!r}"
-            shape = (count, 3)
-            found = [
-                check_numbers(
-                    call(self.points, float(one), what="the function", where=f"{where} at t = {one:g} s"), shape,
-                    what="the function", where=f"{where} at t = {one:g} s",
-                )
-                for one in t
-            ]  # fmt: skip
-            return np.stack(found)
+            return np.stack([self._called(float(one), count) for one in t])
         points = np.asarray(self.points)
         if self.rate is None:
             return np.broadcast_to(points, (len(t), *points.shape))
         at = np.minimum(t * self.rate, len(points) - 1.0)
-        low = np.minimum(at.astype(int), max(len(points) - 2, 0))
+        low = np.clip(at.astype(int), 0, max(len(points) - 2, 0))
         part = (at - low)[:, None, None]
         high = np.minimum(low + 1, len(points) - 1)
         return np.asarray(points[low] * (1 - part) + points[high] * part)
+
+    def _called(self, t: float, count: int) -> np.ndarray:
+        """Return the places [m] that its function gives at a time [s], (points, 3)."""
+        if t < 0.0 and not isinstance(self.points, Followed):
+            return 2.0 * self._called(0.0, count) - self._called(-t, count)
+        where = f"engraver {self.name!r} at t = {t:g} s"
+        found = call(self.points, t, what="the function", where=where)  # type: ignore[arg-type]
+        return check_numbers(found, (count, 3), what="the function", where=where)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from motiform.form.screen.engraver import Engraver
     from motiform.motion.matter import Network
 
-__all__ = ["Follow", "Live", "follow_network"]
+__all__ = ["Follow", "Followed", "Live", "follow_network"]
 
 
 @dataclass(frozen=True)
@@ -21,24 +21,36 @@ class Follow:
     points: str | tuple[str, ...]
 
 
-class Live:
+class Followed:
+    """Places of points as a function of time [s], which is known before 0, too: (points, 3) [m]."""
+
+    indices: np.ndarray
+
+    def __call__(self, t: float) -> np.ndarray:
+        """Return the places [m], (points, 3)."""
+        raise NotImplementedError
+
+
+class Live(Followed):
     """Places of points now and a step before [m], (points, 3): called with a time [s] it gives those of that time."""
 
-    def __init__(self, indices: np.ndarray, start: np.ndarray) -> None:
-        self.indices, self.now, self.before = indices, start, start
+    def __init__(self, indices: np.ndarray, start: np.ndarray, before: np.ndarray) -> None:
+        self.indices, self.now, self.before = indices, start, before
         self.time = 0.0
 
     def move(self, places: np.ndarray, time: float) -> None:
         """Take the places of all points of the network at a later time [s]."""
-        self.before, self.now, self.time = self.now, places[self.indices], time
+        if time > self.time:
+            self.before = self.now
+        self.now, self.time = places[self.indices], time
 
     def __call__(self, t: float) -> np.ndarray:
         """Return the places [m], (points, 3)."""
         return self.now if t >= self.time - 1e-9 * max(1.0, self.time) else self.before
 
 
-def follow_network(engraver: "Engraver", network: "Network | None") -> "tuple[Engraver, Live | None]":
-    """Return an engraver with the points that it follows put in, and what moves them."""
+def follow_network(engraver: "Engraver", network: "Network | None", step: float) -> "tuple[Engraver, Live | None]":
+    """Return an engraver with the points that it follows put in, and what moves them, in steps [s] of the screen."""
     from motiform.motion.matter.model.points import find_points
 
     if not isinstance(engraver.points, Follow):
@@ -50,5 +62,6 @@ def follow_network(engraver: "Engraver", network: "Network | None") -> "tuple[En
         indices = find_points(network, engraver.points.points)
     except InputError as error:
         raise InputError(f"{where}: {error}") from error
-    live = Live(indices, np.concatenate([group.position for group in network.groups])[indices])
+    start, velocity = (np.concatenate([getattr(g, key) for g in network.groups]) for key in ("position", "velocity"))
+    live = Live(indices, start[indices], (start - step * velocity)[indices])
     return replace(engraver, points=live), live

@@ -95,7 +95,7 @@ class Screen:
                 )  # fmt: skip
             law = PROTOTYPES[law]
         if isinstance(law, Segment):
-            law = design_screen(law, mass=self.mass, step=self.step, dimensions=self.dimensions)
+            law = design_screen(law, mass=self.mass, step=self.step, shape=self.shape, edges=self.edges)
         numbers = as_floats(law, 4, where="law of a screen").reshape(4)
         return ScreenLaw(*numbers.tolist())
 

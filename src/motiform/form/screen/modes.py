@@ -5,7 +5,7 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
 from motiform.form.screen.model import Screen
-from motiform.motion.matter.stability.cell import Cell, Segment
+from motiform.motion.matter.stability.cell import Cell, Segment, axis_eigenvalues
 from motiform.spatial.checks import Array
 
 __all__ = [
@@ -18,12 +18,6 @@ __all__ = [
     "screen_segment",
     "stiffness_times",
 ]
-
-
-def axis_eigenvalues(count: int, edges: str) -> Array:
-    """Return λ of the modes along one axis: 4 sin²(φ/2), φ = jπ/(n+1) with fixed edges, (j−1)π/n with free ones."""
-    j = np.arange(1, count + 1) / (count + 1) if edges == "fixed" else np.arange(count) / count
-    return np.asarray(4.0 * np.sin(0.5 * np.pi * j) ** 2)
 
 
 def screen_eigenvalues(screen: Screen) -> Array:

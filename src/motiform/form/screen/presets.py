@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motiform.base.errors import InputError, closest
-from motiform.motion.matter.stability.cell import PROTOTYPES, ScreenLaw, Segment
+from motiform.motion.matter.stability.cell import PROTOTYPES, Prototype, ScreenLaw, Segment
 from motiform.motion.run import check_number
 
 __all__ = ["EXPERIMENTS", "PRESETS", "Experiment", "blend"]
@@ -43,14 +43,16 @@ EXPERIMENTS = {
 def blend(first: str | Segment, second: str | Segment, part: float) -> Segment:
     """Return the segment between two behaviours: part 0 is the first, 1 the second.
 
-    The triangle of stability is convex, so what is between two stable behaviours is stable.
+    The triangle of stability is convex, so what is between two stable behaviours is stable. Between prototypes are
+    prototypes, which hold for screens of any size.
     """
     part = check_number(part, "part", "blend", least=0.0)
     if part > 1:
         raise InputError("a part of a blend must be 0 to 1", got=part, allowed="0 to 1")
-    ends = np.array([_segment(first), _segment(second)])
-    (K0, Z0), (KN, ZN) = ((1 - part) * ends[0] + part * ends[1]).tolist()
-    return Segment((K0, Z0), (KN, ZN))
+    ends = _segment(first), _segment(second)
+    (K0, Z0), (KN, ZN) = ((1 - part) * np.array(ends[0]) + part * np.array(ends[1])).tolist()
+    made = Prototype if all(isinstance(end, Prototype) for end in ends) else Segment
+    return made((K0, Z0), (KN, ZN))
 
 
 def _segment(given: str | Segment) -> Segment:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motiform.base.errors import InputError, RecordingError
+from motiform.form.screen.follow import Followed, Live
 from motiform.record import Channel, Recording
 
 if TYPE_CHECKING:
@@ -18,14 +19,16 @@ __all__ = ["Recorded", "Replay"]
 _NEAR = 1e-6  # of a sample: an instant that near to one is that one, so that the same steps give the same bits
 
 
-class Recorded:
+class Recorded(Followed):
     """Places of points at samples [m]; called with a time [s], straight between samples and at rest after the last."""
 
-    def __init__(self, places: np.ndarray, rate: float) -> None:
-        self.places, self.rate = places, rate
+    def __init__(self, places: np.ndarray, rate: float, before: np.ndarray) -> None:
+        self.places, self.rate, self.before = places, rate, before
 
     def __call__(self, t: float) -> np.ndarray:
-        """Return the places [m], (points, 3)."""
+        """Return the places [m], (points, 3); those a step before the start at any time before it."""
+        if t < 0.0:
+            return self.before
         at = min(max(t * self.rate, 0.0), len(self.places) - 1.0)
         near = round(at)
         if abs(at - near) <= _NEAR:
@@ -93,12 +96,12 @@ class Replay:
                 found[name] = self.recording.read(name, round(at), round(at) + 1)[0]
         return found
 
-    def follow(self, engraver: "Engraver", screen: str, indices: np.ndarray) -> Recorded:
+    def follow(self, engraver: "Engraver", screen: str, live: Live) -> Recorded:
         """Return the places that an engraver follows: as they were engraved, or else as the network was recorded."""
-        rec, name = self.recording, f"{screen}.{engraver.name}.position"
-        coarse = self._points(indices)
+        rec, name, indices = self.recording, f"{screen}.{engraver.name}.position", live.indices
+        coarse = Recorded(*self._points(indices), live.before)
         if name in rec and rec.channel(name).rate and rec.channel(name).shape == (len(indices), 3):
-            fine = Recorded(rec[name], float(rec.channel(name).rate or 0.0))
+            fine = Recorded(rec[name], float(rec.channel(name).rate or 0.0), live.before)
             times = np.arange(len(coarse.places)) / coarse.rate
             if all(np.array_equal(fine(t), coarse(t)) for t in (times[0], times[-1])):
                 return fine
@@ -108,11 +111,12 @@ class Replay:
             )
         return coarse
 
-    def _points(self, indices: np.ndarray) -> Recorded:
+    def _points(self, indices: np.ndarray) -> tuple[np.ndarray, float]:
+        """Return the recorded places [m] of points, and their rate [Hz]."""
         assert self.model.network is not None
         names = [f"{group.name}.position" for group in self.model.network.groups]
         rates: dict[float, Any] = {float(self.recording.channel(name).rate or 0.0): None for name in names}
         if len(rates) != 1 or 0.0 in rates:
             raise RecordingError("all points of the network must be recorded at one rate", got=list(rates))
         places = np.concatenate([self.recording[name] for name in names], axis=1)[:, indices]
-        return Recorded(places, next(iter(rates)))
+        return places, next(iter(rates))

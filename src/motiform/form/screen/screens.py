@@ -9,7 +9,7 @@ import numpy as np
 from motiform.base.errors import InputError, RunError
 from motiform.form.screen.engine import ScreenEngine
 from motiform.form.screen.engraver import Engraver
-from motiform.form.screen.follow import Live, follow_network
+from motiform.form.screen.follow import Followed, Live, follow_network
 from motiform.form.screen.model import Screen
 from motiform.form.screen.replay import Recorded, Replay
 from motiform.form.screen.system import OTHERS, check_reach, screen_channels, screen_facts, screen_sample, steps_of
@@ -78,11 +78,12 @@ class ScreensSystem(System):
         self.screens: dict[str, Screen] = {}
         self.live: dict[str, list[Live]] = {}
         for name, screen in model.screens.items():
-            found = [follow_network(one, model.network) for one in screen.engravers]
+            found = [follow_network(one, model.network, screen.step) for one in screen.engravers]
             self.live[name] = [live for _, live in found if live is not None]
             if self.replay is not None:
                 found = [
-                    (replace(e, points=self.replay.follow(e, name, l.indices)), l) if l else (e, l) for e, l in found
+                    (replace(e, points=self.replay.follow(e, name, live)), live) if live else (e, None)
+                    for e, live in found
                 ]
                 self.live[name] = []
             self.screens[name] = screen.replace(engravers=tuple(one for one, _ in found))
@@ -148,7 +149,7 @@ class ScreensSystem(System):
 
 def followed(engraver: Engraver) -> bool:
     """Return whether an engraver follows a network, so that its points are recorded at each step of the screen."""
-    return isinstance(engraver.points, Live | Recorded)
+    return isinstance(engraver.points, Followed)
 
 
 class _Run:

@@ -1,7 +1,7 @@
-"""The surface of a level of a field on a grid, by surface nets.
+"""The surface of a level of a field on a grid, by dual marching cubes.
 
-Own code: a closed mesh with well-shaped triangles takes three short kernels, where marching cubes would bring a library
-and slivers.
+Own code: a closed manifold with well-shaped triangles takes four short kernels, where marching cubes would bring a
+library and slivers.
 """
 
 from typing import Any
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motiform.base.errors import ShapeError
+from motiform.geometry.maps.cubes import sheets
 from motiform.geometry.maps.grid import Grid
 from motiform.geometry.solids.mesh import Mesh
 from motiform.spatial.checks import Array, Words, as_floats
@@ -22,9 +23,10 @@ Faces = NDArray[np.int64]
 def isosurface(values: Any, grid: Grid, *, level: float = 0.0) -> Mesh:
     """Return the closed surface between values below `level` (inside) and above it, in metres.
 
-    Each cell of eight neighbouring voxels that the surface passes gets a vertex, at the mean of the crossings of its
-    edges by linear interpolation; each edge between voxels on either side gets a quadrangle [Gibson98]. A body that
-    reaches the border of the grid is closed there.
+    Each sheet of the surface in a cell of eight neighbouring voxels gets a vertex, at the mean of the crossings of the
+    cell's edges by linear interpolation [Gibson98]; each edge between voxels on either side gets a quadrangle
+    [Nielson04]. It is a manifold: an edge has two triangles, the triangles at a vertex are one fan [Wenger13]. A body
+    that reaches the border of the grid is closed there.
     """
     field = as_floats(values, where="values", error=ShapeError)
     if field.shape != grid.shape:
@@ -39,19 +41,20 @@ def isosurface(values: Any, grid: Grid, *, level: float = 0.0) -> Mesh:
 def _nets(field: Array, found: Any, level: float, beyond: float, grid: Grid) -> tuple[Array, Faces]:
     """Return vertices [m] and faces; around the grid the field is `beyond` above the level."""
     from motiform.base.kernels import get_device
-    from motiform.geometry.maps.isosurface_kernels import count_slab, write_quads, write_vertices
+    from motiform.geometry.maps.isosurface_kernels import count_slab, mark_slab, write_quads, write_vertices
 
-    device, slabs = get_device("cpu"), field.shape[0] + 1
+    device, slabs, tables = get_device("cpu"), field.shape[0] + 1, tuple(sheets())
     inside = np.zeros(tuple(n + 2 for n in field.shape), np.uint8)
     inside[1:-1, 1:-1, 1:-1] = found
-    counts = np.zeros((slabs, 2), np.int64)
-    device.launch(count_slab, slabs, inside, counts)
+    cases, counts = np.empty(tuple(n + 1 for n in field.shape), np.uint8), np.zeros((slabs, 2), np.int64)
+    device.launch(mark_slab, slabs, inside, cases)
+    device.launch(count_slab, slabs, cases, *tables[1:], counts)
     ends = np.cumsum(counts, axis=0)
-    first, (cells, edges) = ends - counts, ends[-1]
-    number = np.empty(tuple(n + 1 for n in field.shape), np.int64)  # of cells that the surface passes alone
-    vertices, faces = np.empty((cells, 3)), np.empty((2 * edges, 3), np.int64)
-    device.launch(write_vertices, slabs, inside, field, level, beyond, first, number, vertices)
-    device.launch(write_quads, slabs, inside, first, number, vertices, faces)
+    first, (count, edges) = ends - counts, ends[-1]
+    number = np.empty(cases.shape, np.int64)  # of cells that the surface passes alone
+    vertices, faces = np.empty((count, 3)), np.empty((2 * edges, 3), np.int64)
+    device.launch(write_vertices, slabs, cases, field, level, beyond, tables, first, number, vertices)
+    device.launch(write_quads, slabs, cases, tables, first, number, vertices, faces)
     return grid.points(vertices - 1), faces
 
 

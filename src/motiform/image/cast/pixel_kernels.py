@@ -31,7 +31,7 @@ from motiform.image.cast.light_kernels import (
 from motiform.image.cast.nearest_kernels import cast, owner, surface_normals, unit
 from motiform.spatial.algebra import add, axpy, load3, scale
 
-__all__ = ["develop", "pixel_ray", "trace"]
+__all__ = ["develop", "pixel_ray", "shade", "trace"]
 
 # Numbers of the plan (6,): of a band of rows, which begins at row FIRST of the picture.
 WIDTH, HEIGHT, STRIDE, SAMPLES, AMBIENT, FIRST = range(6)
@@ -40,30 +40,38 @@ _FIXED, BY_SUN, _BY_SKY = 0, 3, 6
 # Columns of a pixel's guide (pixels, 6): how much of sun and sky it sees, which piece it shows, its normal.
 _SUN_SEEN, _SKY_SEEN, _PIECE, _NORMAL = 0, 1, 2, 3
 _ON_GROUND, _ON_SKY, _MIXED = -1, -2, -3
+_ASKED = 64  # questions for shade of a pixel on an edge: 16 parts of the sequence with 4 samples each
+_FEW = 16.0  # questions of a pixel and its neighbours that are too few: their noise would be seen
+_LONE = 4.0  # weight of neighbours that is little, of 16
 
 
 @routine
-def _look(o, d, index, jitter, rays, view, tree, pieces, meshes):
-    """Return (piece, normal, fixed, by sun, by sky, sun seen, sky seen) of what one ray sees."""
+def _look(o, d, view, tree, pieces, meshes):
+    """Return what one ray sees, and where: (piece, asked, point, flat, normal, fixed, by sun, by sky).
+
+    `asked` says whether the point may be shaded; `flat` is the normal of its triangle.
+    """
     none, up = (0.0, 0.0, 0.0), (0.0, 1.0, 0.0)
     t, piece, triangle, u, v = cast(o, d, False, tree, pieces, meshes)
     down = ground_distance(o, d, view)
     if piece < 0 and down == np.inf:
-        return _ON_SKY, up, sky(d, view), none, none, 1.0, 1.0
+        return _ON_SKY, False, o, up, up, sky(d, view), none, none
     if down < t:
-        piece, flat, n = _ON_GROUND, up, up
         p = axpy(down, d, o)
         clear = haze(p, view)
         fixed = scale(1.0 - clear, load3(view, HORIZON))
         by_sun, by_sky = ground_lit(p, down, d, clear, view)
-        if clear < 1e-3:  # too far to ask for shade
-            return piece, up, fixed, by_sun, by_sky, 1.0, 1.0
-    else:
-        p, fixed = axpy(t, d, o), none
-        flat, n = surface_normals(p, d, piece, triangle, u, v, pieces, meshes)
-        by_sun, by_sky = lit(load3(pieces.colors, piece), n, d, view)
-    sun_seen, sky_seen = seen(p, flat, n, index, jitter, rays, view, tree, pieces, meshes)
-    return owner(piece, pieces, meshes), n, fixed, by_sun, by_sky, sun_seen, sky_seen
+        return _ON_GROUND, clear >= 1e-3, p, up, up, fixed, by_sun, by_sky  # else too far to ask for shade
+    p = axpy(t, d, o)
+    flat, n = surface_normals(p, d, piece, triangle, u, v, pieces, meshes)
+    by_sun, by_sky = lit(load3(pieces.colors, piece), n, d, view)
+    return owner(piece, pieces, meshes), True, p, flat, n, none, by_sun, by_sky
+
+
+@routine
+def _sample(s, x, y, view):
+    """Return the direction of ray s of a pixel."""
+    return unit(pixel_ray(x + fraction(0.5 + s * R1), y + fraction(0.5 + s * R2), view))
 
 
 @routine
@@ -79,28 +87,53 @@ def pixel_ray(x, y, view):
     return axpy(x, load3(view, RIGHT), axpy(y, load3(view, UP), load3(view, FORWARD)))
 
 
+@routine
+def _ask(x, y, plan, view, tree, pieces, meshes):
+    """Return what the sun and all else send to a pixel, each sample shaded where it is seen.
+
+    It asks at as many places of the sequence as pixels do whose shade is averaged over neighbours.
+    """
+    samples, rays = plan[SAMPLES], plan[AMBIENT]
+    tile, jitter, parts = _bayer(x, y), pixel_hash(x, y) / (16.0 * samples), min(16, -(-_ASKED // samples))
+    by_sun, rest = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    for s in range(samples):
+        _, asked, p, flat, n, f, a, b = _look(load3(view, EYE), _sample(s, x, y, view), view, tree, pieces, meshes)
+        sun, sky = (0.0, 0.0) if asked else (1.0, 1.0)
+        for part in range(parts if asked else 0):
+            index = ((tile + part) % 16) * samples + s
+            one, other = seen(p, flat, n, index, jitter, rays, view, tree, pieces, meshes)
+            sun, sky = sun + one / parts, sky + other / parts
+        by_sun, rest = axpy(sun / samples, a, by_sun), axpy(1.0 / samples, axpy(sky, b, f), rest)
+    return by_sun, rest
+
+
+@routine
+def _place(i, plan):
+    """Return column and row of pixel i in a scattered order: sky and bodies spread over the threads evenly."""
+    return i % plan[WIDTH], (i // plan[WIDTH] * plan[STRIDE]) % plan[HEIGHT]
+
+
 @kernel
 def trace(i, light, guide, view, plan, tree, pieces, meshes):
-    """Write what pixel i receives (light) and what it shows (guide)."""
-    x, row = i % plan[WIDTH], i // plan[WIDTH]
-    row = (row * plan[STRIDE]) % plan[HEIGHT]  # in scattered order: sky and bodies spread over the threads evenly
+    """Write what a pixel receives (light) and what it shows (guide)."""
+    x, row = _place(i, plan)
     pixel, y = row * plan[WIDTH] + x, row + plan[FIRST]
     samples, rays = plan[SAMPLES], plan[AMBIENT]
     tile, jitter = _bayer(x, y), pixel_hash(x, y) / (16.0 * samples)
     fixed, by_sun, by_sky = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-    sunlit, others = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     normal, sun_seen, sky_seen, shown = (0.0, 0.0, 0.0), 0.0, 0.0, _MIXED
     for s in range(samples):
-        d = unit(pixel_ray(x + fraction(0.5 + s * R1), y + fraction(0.5 + s * R2), view))
-        piece, n, f, a, b, sun, sky = _look(
-            load3(view, EYE), d, tile * samples + s, jitter, rays, view, tree, pieces, meshes
-        )
+        piece, asked, p, flat, n, f, a, b = _look(
+            load3(view, EYE), _sample(s, x, y, view), view, tree, pieces, meshes
+        )  # fmt: skip
         shown = piece if s == 0 or piece == shown else _MIXED
+        if shown == _MIXED:
+            break  # an edge: `shade` asks anew
+        sun, sky = 1.0, 1.0
+        if asked:
+            sun, sky = seen(p, flat, n, tile * samples + s, jitter, rays, view, tree, pieces, meshes)
         fixed, by_sun, by_sky, normal = add(fixed, f), add(by_sun, a), add(by_sky, b), add(normal, n)
-        sunlit, others = axpy(sun, a, sunlit), add(others, axpy(sky, b, f))
         sun_seen, sky_seen = sun_seen + sun, sky_seen + sky
-    if shown == _MIXED:  # an edge: light and shade of different things, taken together where they were seen
-        fixed, by_sun, by_sky, sun_seen = others, sunlit, (0.0, 0.0, 0.0), float(samples)
     for k in range(3):
         light[pixel, _FIXED + k] = fixed[k] / samples
         light[pixel, BY_SUN + k] = by_sun[k] / samples
@@ -120,36 +153,50 @@ def _srgb(x, levels):
 
 
 @routine
-def _shade(i, light, guide, plan):
-    """Return the part of the sun and of the sky that pixel i sees: the mean over 5 by 5 neighbours on its smooth piece.
+def _neighbours(x, y, guide, plan):
+    """Return the sums of what neighbours see of the sun and of the sky, and of their weights: 5 by 5 on a smooth piece.
 
     Weights 1/2, 1, 1, 1, 1/2 count each of the 16 parts of the sequence once, whatever the place.
     """
     width, height = plan[WIDTH], plan[HEIGHT]
-    x, y = i % width, i // width
-    sun_seen, sky_seen, total = guide[i, _SUN_SEEN], guide[i, _SKY_SEEN], 1.0
-    if guide[i, _PIECE] >= _ON_GROUND:
-        sun_seen, sky_seen, total = 0.0, 0.0, 0.0
-        for row in range(max(0, y - 2), min(height, y + 3)):
-            for column in range(max(0, x - 2), min(width, x + 3)):
-                j = row * width + column
-                alike = 0.0
-                for k in range(3):
-                    alike += guide[i, _NORMAL + k] * guide[j, _NORMAL + k]
-                if guide[j, _PIECE] == guide[i, _PIECE] and alike > 0.9:
-                    weight = (0.5 if abs(row - y) == 2 else 1.0) * (0.5 if abs(column - x) == 2 else 1.0)
-                    sun_seen += weight * guide[j, _SUN_SEEN]
-                    sky_seen += weight * guide[j, _SKY_SEEN]
-                    total += weight
-        if total == 0.0:  # a normal that turns over within the pixel: keep its own shade
-            sun_seen, sky_seen, total = guide[i, _SUN_SEEN], guide[i, _SKY_SEEN], 1.0
+    i, sun_seen, sky_seen, total = y * width + x, 0.0, 0.0, 0.0
+    for row in range(max(0, y - 2), min(height, y + 3)):
+        for column in range(max(0, x - 2), min(width, x + 3)):
+            j = row * width + column
+            alike = 0.0
+            for k in range(3):
+                alike += guide[i, _NORMAL + k] * guide[j, _NORMAL + k]
+            if guide[j, _PIECE] == guide[i, _PIECE] and alike > 0.9:
+                weight = (0.5 if abs(row - y) == 2 else 1.0) * (0.5 if abs(column - x) == 2 else 1.0)
+                sun_seen += weight * guide[j, _SUN_SEEN]
+                sky_seen += weight * guide[j, _SKY_SEEN]
+                total += weight
     return sun_seen, sky_seen, total
 
 
 @kernel
-def develop(i, light, guide, plan, exposure, levels, picture):
+def shade(i, light, guide, view, plan, tree, pieces, meshes, free):
+    """Write how much of the sun and of the sky a pixel sees (free).
+
+    A pixel on an edge, or with few neighbours that are alike, asks anew; its light is then what it receives.
+    """
+    x, y = _place(i, plan)
+    pixel = y * plan[WIDTH] + x
+    sun_seen, sky_seen, total = 1.0, 1.0, 1.0
+    if guide[pixel, _PIECE] >= _ON_GROUND:
+        sun_seen, sky_seen, total = _neighbours(x, y, guide, plan)
+    lone = total < _LONE and total * plan[SAMPLES] < _FEW
+    if guide[pixel, _PIECE] == _MIXED or (lone and guide[pixel, _PIECE] != _ON_SKY):
+        by_sun, rest = _ask(x, y + plan[FIRST], plan, view, tree, pieces, meshes)
+        for k in range(3):
+            light[pixel, _FIXED + k], light[pixel, BY_SUN + k], light[pixel, _BY_SKY + k] = rest[k], by_sun[k], 0.0
+        sun_seen, sky_seen, total = 1.0, 1.0, 1.0
+    free[pixel, 0], free[pixel, 1] = sun_seen / total, sky_seen / total
+
+
+@kernel
+def develop(i, light, free, exposure, levels, picture):
     """Write the color of pixel i: sRGB codes from 0 to `levels`; where that is 0, linear light."""
-    sun_seen, sky_seen, total = _shade(i, light, guide, plan)
     for k in range(3):
-        value = light[i, _FIXED + k] + (sun_seen * light[i, BY_SUN + k] + sky_seen * light[i, _BY_SKY + k]) / total
+        value = light[i, _FIXED + k] + free[i, 0] * light[i, BY_SUN + k] + free[i, 1] * light[i, _BY_SKY + k]
         picture[i, k] = exposure * value if levels == 0.0 else _srgb(exposure * value, levels)

@@ -162,12 +162,14 @@ class Painter:
         width, low, rows = int(self.plan[0]), span[0], span[1] - span[0]
         pixels = rows * width
         light, guide = device.empty((pixels, 9), np.float32), device.empty((pixels, 6), np.float32)
-        found = device.empty((pixels, 3), kind)
+        free, found = device.empty((pixels, 2), np.float32), device.empty((pixels, 3), kind)
         plan = device.array(np.array([width, rows, _stride(rows), *self.plan[3:5], low], np.int64))
-        device.launch(raycast_kernels.trace, pixels, light, guide, device.array(view), plan, *seen)
+        given = (light, guide, device.array(view), plan, *seen)
+        device.launch(raycast_kernels.trace, pixels, *given)
+        device.launch(raycast_kernels.shade, pixels, *given, free)
         if puffs:
             lay_veil(light, puffs, view, (width, int(self.plan[1])), plan, seen, device)
-        device.launch(raycast_kernels.develop, pixels, light, guide, plan, self.exposure, levels, found)
+        device.launch(raycast_kernels.develop, pixels, light, free, self.exposure, levels, found)
         return np.asarray(device.host(found).reshape(rows, width, 3))
 
     def _view_at(self, time: float) -> np.ndarray:

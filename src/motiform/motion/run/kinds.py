@@ -1,16 +1,17 @@
 """Kinds of models: which arguments and integrators each takes."""
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from inspect import signature
 from typing import Any
 
-from motiform.base.errors import InputError, closest
+from motiform.base.errors import InputError, MotiformWarning, closest
 from motiform.motion.run.integrators import get_method, integrators_of
 from motiform.motion.run.options import Options
 from motiform.motion.run.system import System
 
-__all__ = ["Kind", "check_integrator", "find_kind"]
+__all__ = ["Kind", "StepWarning", "check_integrator", "find_kind"]
 
 
 def _nothing(model: Any) -> dict[str, Any]:
@@ -57,7 +58,15 @@ class Kind:
         """Return how a model is run."""
         if "t1" not in given:
             raise InputError("the end of the run must be given", remedy="Give t1, in seconds, such as t1=2.0.")
-        return Options(**{"integrator": self.integrator, **self.defaults(model), **given})
+        made = Options(**{"integrator": self.integrator, **self.defaults(model), **given})
+        if "step" in given and made.step * made.rate > 1 + 1e-9 and not get_method(made.integrator).adaptive:
+            told = f"step {made.step:g} s is longer than from sample to sample, {1 / made.rate:g} s at {made.rate:g} Hz"
+            warnings.warn(f"{told}: steps of {1 / made.rate:g} s are taken.", StepWarning, stacklevel=4)
+        return made
+
+
+class StepWarning(MotiformWarning):
+    """Steps are shorter than was asked for: a sample is kept after each."""
 
 
 _OPTIONS = ("t1", "rate", "integrator", "step", "rtol", "atol", "device")

@@ -8,8 +8,8 @@ from scipy.spatial import cKDTree
 from motiform.base.errors import InputError, ShapeError
 from motiform.base.kernels import threads
 from motiform.form.implicit import Implicit, adaptive, polygonise
-from motiform.form.implicit.cubes import EDGES, loops
 from motiform.geometry import Mesh
+from motiform.geometry.maps.cubes import EDGES, loops
 
 BOX = np.array([[[-1.2, -1.2, -1.2], [1.2, 1.2, 1.2]]])
 DRAW = np.random.default_rng(1)

@@ -1,7 +1,10 @@
 """The register of laws: every law by its name, with units, and what is refused."""
 
 import inspect
+import re
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from motiform.base.errors import InputError
@@ -39,3 +42,37 @@ def test_every_parameter_has_a_unit():
 def test_what_is_refused(name, values, text):
     with pytest.raises(InputError, match=text):
         law(name, **values)
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        lambda: links.spring(-10.0),
+        lambda: links.spring([5.0, -1.0]),
+        lambda: links.elastic_buffer(-10.0, 0.1),
+        lambda: links.visco_elastic_buffer(-10.0, 0.1, damping=0.1),
+        lambda: links.hollow_buffer(-10.0, 0.1),
+        lambda: links.zones((10.0, 0.0, 0.1, 0.2), (-5.0, 0.0, 0.3, np.inf)),
+    ],
+)
+def test_energy_that_falls_without_end_is_refused(law):
+    with pytest.raises(InputError, match="must not be negative"):
+        law()
+
+
+def test_negative_stiffness_of_a_zone_that_ends_is_taken():
+    law = links.zones((10.0, 0.0, 0.1, 0.2), (-5.0, 0.0, 0.4, 0.4), (0.0, 0.0, 0.0, np.inf))
+    assert law.tension([0.15, 0.3, 0.5]) == pytest.approx([0.5, 0.5, 0.0])
+
+
+def test_the_page_of_laws_calls_them_as_they_are():
+    """Every call in its tables binds to the function of that name: k, S and the like stand for numbers."""
+    page = (Path(__file__).parents[4] / "docs" / "matter_links.md").read_text()
+    calls = re.findall(r"^\|`(\w+)\(([^`]*)\)`\|", page, re.MULTILINE)
+    assert {"visco_elastic_buffer", "cohesion", "dry_friction"} <= {name for name, _ in calls}
+    for name, text in calls:
+        function = getattr(links, name, None) or getattr(presets, name)
+        flat = re.sub(r"\([^()]*\)", "0", text).replace("…", "0")
+        parts = [part.strip() for part in flat.split(",") if part.strip() not in ("0", "") or "=" in part]
+        named = {key: 0 for key, _, value in (part.partition("=") for part in parts) if value}
+        inspect.signature(function).bind(*[part for part in parts if "=" not in part], **named)

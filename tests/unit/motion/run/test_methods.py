@@ -1,10 +1,15 @@
 """Integrators by name, and their coefficients."""
 
+import warnings
+
 import numpy as np
 import pytest
 
+import motiform as mf
 from motiform.base.errors import InputError
+from motiform.geometry import MassProperties
 from motiform.motion.run import CASH_KARP, DORMAND_PRINCE, EULER, METHODS, RK4, get_method
+from motiform.motion.run.kinds import StepWarning
 
 TABLEAUX = [EULER, RK4, CASH_KARP, DORMAND_PRINCE]
 
@@ -87,3 +92,14 @@ def test_dense_output_is_of_order_four(theta):
         [theta, theta**2 / 2, theta**3 / 3, theta**3 / 6, theta**4 / 4, theta**4 / 8, theta**4 / 12, theta**4 / 24],
         abs=1e-14,
     )
+
+
+def test_a_step_longer_than_a_sample_is_told():
+    ball = mf.Bodies((mf.Body("ball", MassProperties(1.0, np.zeros(3), np.eye(3))),))
+    with pytest.warns(StepWarning, match=r"step 2 s is longer than from sample to sample, 0\.05 s at 20 Hz: steps of"):
+        mf.simulate(ball, t1=0.2, rate=20.0, step=2.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        mf.simulate(ball, t1=0.2, rate=20.0, step=0.05)
+        mf.simulate(ball, t1=0.01, rate=2000.0)  # the step that nobody gave
+        mf.simulate(ball, t1=0.2, rate=20.0, step=2.0, integrator="dormand-prince")  # has steps of its own

@@ -78,6 +78,13 @@ class ZoneLaw:
                     )
                 if key != "until" and not np.isfinite(array).all():
                     raise InputError(f"{key} is not finite", where=where, got=value)
+        last = np.asarray(self.zones[-1].stiffness, float)
+        if (last < 0).any():
+            remedy = "End a zone of negative stiffness by `until`, and give one after it."
+            raise InputError(
+                "the stiffness of the last zone must not be negative: its energy would fall without end",
+                where=where, got=last.min(), allowed="0 or more", remedy=remedy,
+            )  # fmt: skip
         ends = np.broadcast_arrays(*[np.asarray(zone.until, float) for zone in self.zones])
         if any((after < before).any() for before, after in pairwise(ends)):
             raise InputError(
@@ -188,7 +195,7 @@ def damper(damping: ArrayLike) -> ZoneLaw:
 
 def elastic_buffer(stiffness: ArrayLike, threshold: ArrayLike) -> ZoneLaw:
     """Return a spring that only pushes, below a distance [Habibi97 1.13]."""
-    return ZoneLaw("elastic buffer", (Zone(stiffness, 0.0, threshold, threshold), Zone()))
+    return ZoneLaw("elastic buffer", (Zone(_pushing(stiffness), 0.0, threshold, threshold), Zone()))
 
 
 def hollow_buffer(stiffness: ArrayLike, threshold: ArrayLike, *, damping: ArrayLike = 0.0) -> ZoneLaw:
@@ -203,7 +210,19 @@ def viscosity(damping: ArrayLike, threshold: ArrayLike) -> ZoneLaw:
 
 def visco_elastic_buffer(stiffness: ArrayLike, threshold: ArrayLike, *, damping: ArrayLike = 0.0) -> ZoneLaw:
     """Return an elastic buffer with a damper that acts below the same distance."""
-    return ZoneLaw("visco-elastic buffer", (Zone(stiffness, damping, threshold, threshold), Zone()))
+    return ZoneLaw("visco-elastic buffer", (Zone(_pushing(stiffness), damping, threshold, threshold), Zone()))
+
+
+def _pushing(stiffness: ArrayLike) -> ArrayLike:
+    """Return the stiffness of a buffer, which pushes."""
+    array = _numbers(stiffness, "stiffness", "buffer")
+    if (array < 0).any():
+        remedy = "Use zones(…) for a law that pulls."
+        raise InputError(
+            "the stiffness of a buffer must not be negative: it would pull", got=array.min(), allowed="0 or more",
+            remedy=remedy,
+        )  # fmt: skip
+    return stiffness
 
 
 def cohesion(

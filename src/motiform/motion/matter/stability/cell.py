@@ -21,8 +21,10 @@ __all__ = [
     "PROTOTYPES",
     "REGIMES",
     "Cell",
+    "Prototype",
     "ScreenLaw",
     "Segment",
+    "axis_eigenvalues",
     "critical_damping",
     "design_screen",
     "free_response",
@@ -240,7 +242,7 @@ class Cell:
 
 
 class Segment(NamedTuple):
-    """The modes of a screen in the plane: from the fundamental (K₀, Z₀) to the highest (K_N, Z_N)."""
+    """The modes of a screen in the plane: from the fundamental (K₀, Z₀) to the highest (K_N, Z_N) of its grid."""
 
     start: tuple[float, float]
     end: tuple[float, float]
@@ -265,14 +267,23 @@ class Segment(NamedTuple):
         return "unstable" not in self.regimes
 
 
+class Prototype(Segment):
+    """A behaviour whatever the size of a screen: the ends that the modes of large screens approach [Habibi97 §8.4.3].
+
+    Pins have the links of the ground alone at its start, λ = 0; of the grid's modes none is there with fixed edges.
+    """
+
+    __slots__ = ()
+
+
 # What the fundamental and the highest mode are: the four points, and five ways between them. [Habibi97 §8.4.3]
 PROTOTYPES = {
-    **{name: Segment(point, point) for name, point in CARDINAL.items()},
-    "I": Segment(CARDINAL["L"], CARDINAL["O"]),
-    "II": Segment(CARDINAL["L"], CARDINAL["S"]),
-    "III": Segment(CARDINAL["O"], CARDINAL["C"]),
-    "IV": Segment(CARDINAL["S"], CARDINAL["C"]),
-    "V": Segment(CARDINAL["L"], CARDINAL["C"]),
+    **{name: Prototype(point, point) for name, point in CARDINAL.items()},
+    "I": Prototype(CARDINAL["L"], CARDINAL["O"]),
+    "II": Prototype(CARDINAL["L"], CARDINAL["S"]),
+    "III": Prototype(CARDINAL["O"], CARDINAL["C"]),
+    "IV": Prototype(CARDINAL["S"], CARDINAL["C"]),
+    "V": Prototype(CARDINAL["L"], CARDINAL["C"]),
 }
 
 
@@ -291,27 +302,68 @@ def _highest(dimensions: int) -> float:
     return 4.0 * dimensions
 
 
-def modal_segment(ks: float, zs: float, kv: float, zv: float, mass: float, step: float, dimensions: int = 1) -> Segment:
+def modal_segment(
+    ks: float, zs: float, kv: float, zv: float, mass: float, step: float, dimensions: int = 1
+) -> Prototype:
     """Return the segment on which all modes of a screen lie, for ground links (ks, zs) and neighbour links (kv, zv).
 
-    The highest mode has the stiffness ks + λ kv with λ = 4, 8, 12 in 1, 2, 3 dimensions, which large screens approach.
+    Modes have the stiffness ks + λ kv with λ from 0 to 4, 8, 12 in 1, 2, 3 dimensions, which large screens approach.
     """
     top = _highest(dimensions)
     ends = Cell(mass, [ks, ks + top * kv], [zs, zs + top * zv], step)
     K, Z = ends.K.tolist(), ends.Z.tolist()
-    return Segment((K[0], Z[0]), (K[1], Z[1]))
+    return Prototype((K[0], Z[0]), (K[1], Z[1]))
 
 
-def design_screen(segment: Segment, *, mass: float, step: float, dimensions: int = 1) -> ScreenLaw:
-    """Return the links that give a screen the wanted segment: the inverse of ``modal_segment``.
+def design_screen(
+    segment: Segment,
+    *,
+    mass: float,
+    step: float,
+    dimensions: int = 1,
+    shape: int | Sequence[int] | None = None,
+    edges: str = "fixed",
+) -> ScreenLaw:
+    """Return the links that give a screen the wanted segment.
 
-    Neighbour links come out negative where the highest mode is to be softer than the fundamental: that is allowed.
+    With the `shape` of its grid, pins along each axis, its lowest and highest mode are the ends of the segment: for λ
+    of these, k_v = m (K_N − K₀)/((λ_N − λ₀) Te²) and k_s = m K₀/Te² − λ₀ k_v, likewise z. With fixed edges λ₀ is above
+    0, and k_s may come out negative. Without a shape, and for a `Prototype`, λ is from 0 to 4, 8, 12 in 1, 2, 3
+    dimensions, which large screens approach: the inverse of ``modal_segment``. Neighbour links come out negative where
+    the highest mode is to be softer than the fundamental: that is allowed.
     """
     (K0, Z0), (KN, ZN) = segment
     if not (mass > 0 and step > 0 and math.isfinite(mass) and math.isfinite(step)):
         raise InputError("not above zero", where="mass and step of a screen", got=(mass, step), allowed="above 0")
-    k, z, top = mass / step**2, mass / step, _highest(dimensions)
-    return ScreenLaw(k * K0, z * Z0, k * (KN - K0) / top, z * (ZN - Z0) / top)
+    k, z = mass / step**2, mass / step
+    if shape is None or isinstance(segment, Prototype):
+        low, high = 0.0, _highest(dimensions if shape is None else len(_counts(shape)))
+    else:
+        along = [axis_eigenvalues(n, edges) for n in _counts(shape)]
+        low, high = sum(float(own[0]) for own in along), sum(float(own[-1]) for own in along)
+    if high == low and segment.start != segment.end:
+        remedy = "Give a segment with equal ends."
+        raise InputError("a screen of one pin must have one mode", where="segment", got=tuple(segment), remedy=remedy)
+    span = high - low or 1.0
+    kv, zv = k * (KN - K0) / span, z * (ZN - Z0) / span
+    return ScreenLaw(k * K0 - low * kv, z * Z0 - low * zv, kv, zv)
+
+
+def axis_eigenvalues(count: int, edges: str) -> Array:
+    """Return λ of the modes along one axis: 4 sin²(φ/2), φ = jπ/(n+1) with fixed edges, (j−1)π/n with free ones."""
+    # 2 − 2cos φ without cancellation at low modes
+    j = np.arange(1, count + 1) / (count + 1) if edges == "fixed" else np.arange(count) / count
+    return np.asarray(4.0 * np.sin(0.5 * np.pi * j) ** 2)
+
+
+def _counts(shape: int | Sequence[int]) -> tuple[int, ...]:
+    """Return the pins along each axis."""
+    counts = (int(shape),) if isinstance(shape, int | np.integer) else tuple(shape)
+    _highest(len(counts))
+    if min(counts) < 1:
+        allowed = "at least 1 pin along each axis"
+        raise InputError("a screen must have pins along each axis", got=shape, allowed=allowed)
+    return counts
 
 
 def grid_eigenvalues(shape: int | Sequence[int]) -> Array:
@@ -319,14 +371,9 @@ def grid_eigenvalues(shape: int | Sequence[int]) -> Array:
 
     [Habibi97 8.13–8.15]; the range of 8.15 is corrected to 0…12.
     """
-    shape = (shape,) if isinstance(shape, int | np.integer) else tuple(shape)
-    _highest(len(shape))
-    if min(shape) < 1:
-        raise InputError("a screen must have pins along each axis", got=shape, allowed="at least 1 pin along each axis")
     total: Array = np.zeros(())
-    for n in shape:
-        # 2 − 2cos φ = 4 sin²(φ/2), without cancellation at low modes
-        total = np.add.outer(total, 4.0 * np.sin(np.arange(1, n + 1) * (np.pi / (2 * (n + 1)))) ** 2)
+    for n in _counts(shape):
+        total = np.add.outer(total, axis_eigenvalues(n, "fixed"))
     return total
 
 
