@@ -98,8 +98,8 @@ def test_a_sliding_ball_ends_rolling_wherever_the_origin_is(at):
     """Friction at the middle of the cartilage, ℓ = R + r/2 from the ball's centre, ends when v = ω ℓ:
     v = v₀/(1 + 2R²/(5ℓ²)), 5/7 v₀ for thin cartilage. V15
 
-    What is left is the speed by which surface points (1 mm apart) shake the ball: some tenths of a per cent, 1 % at most
-    of v₀, where a friction point elsewhere gave 0.02 to 0.75 v₀.
+    What is left is the speed by which surface points (1 mm apart) shake the ball: some tenths of a per cent of v₀, 1 %
+    at most, where a friction point elsewhere gave 0.02 to 0.75 v₀.
     """
     R, r, v, g = 5e-3, 1e-3, 0.1, 9.81
     ground = moved(Box((0.06, 0.004, 0.02)).to_mesh(), np.add((0.01, -0.002, 0.0), at))
@@ -118,8 +118,8 @@ def test_a_sliding_ball_ends_rolling_wherever_the_origin_is(at):
 def test_a_block_holds_below_the_cone_of_friction(part):
     """On an incline tan α = part · μ it holds, or goes by ½ g (sin α − μ cos α) t².
 
-    While it holds it creeps at c part/√(1 − part²), and it rocks in the soft ground: its edges go by less than the depth
-    to which it rests. The step of Euler's method adds g (…) t h/2, 0.2 % of the way.
+    While it holds it creeps at c part/√(1 − part²), and it rocks in the soft ground: its edges go by less than the
+    depth to which it rests. The step of Euler's method adds g (…) t h/2, 0.2 % of the way.
     """
     mu, g, k, t = 0.4, 9.81, 1e6, 0.1
     alpha = np.arctan(part * mu)

@@ -17,8 +17,8 @@ __all__ = ["place", "press_pair", "scatter_pair"]
 # Columns of `spans`: first node, nx, ny, nz of a bone's map, its first block of clusters and their end, its body.
 # Columns of `balls`: centre, radius, then the first cluster and their end of a block, or point of a cluster.
 FIRST, NX, NY, NZ, BLOCK, BLOCK_END, BODY = range(7)
-# Sums over a pair: gradient (6), Hessian (21, upper triangle), energy, area, force (3), least gap, Σ F n Xᵀ (9), Σ F and
-# Σ F X of the points halfway across the gap, where the surfaces of cartilage meet (4).
+# Sums over a pair: gradient (6), Hessian (21, upper triangle), energy, area, force (3), least gap, Σ F n Xᵀ (9), Σ F
+# and Σ F X of the points halfway across the gap, where the surfaces of cartilage meet (4).
 SUMS = 46
 _HESSIAN, ENERGY, AREA, FORCE, GAP, TURN, MIDDLE = 6, 27, 28, 29, 32, 33, 42
 
