@@ -169,7 +169,7 @@ def bip_step(
     marks = [FootMarks(foot[0], foot[1], foot[3]) for foot in (right, left)]
     hung = FootMarks(SUSPENSION[0], SUSPENSION[1], SUSPENSION[3])
     walker = WalkingMotors(
-        figure, bip_motors(figure), control=control, contacts=ground, 
+        figure, bip_motors(figure), control=control, contacts=ground,
         observer=BaseObserver(figure, _BASE, marks, hung, cutoff=cutoff),
         q0=postures[0], joints=Reading(JointSensor(figure, figure.coordinates[:15]), noise, seed=seed),
         forces=Reading(FootForceSensor(figure, ground), force_noise, seed=seed + 1), period=period, delay=delay,

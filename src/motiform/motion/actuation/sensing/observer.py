@@ -85,7 +85,7 @@ class BaseObserver:
         return value, J
 
     def start(self, q: ArrayLike) -> Array:
-        """Return what it keeps at first, at rest in a posture that is known: q, v, a reference of each foot, loads, t."""
+        """Return what it keeps at first, at rest in a known posture: q, v, a reference of each foot, loads, t."""
         q = np.asarray(q, float)
         references = [self.numbers(q, marks)[0] for marks in self._marks]
         carrying = np.full(len(self.feet), 2.0 * self.threshold)
@@ -119,7 +119,7 @@ class BaseObserver:
         return q, v, used, np.concatenate([q, v, references.ravel(), now, [t]])
 
     def _fitted(self, last: Array, joints: Array, used: int, reference: Array) -> Array:
-        """Return the joints' posture with the base that puts a foot where its reference is; the last base without one."""
+        """Return the joints' posture with the base that puts a foot where its reference is, or the last base."""
         at_q, at_v = self._places
         q = np.array(joints, float)
         q[at_q] = last[at_q]

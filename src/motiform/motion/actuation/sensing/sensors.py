@@ -211,7 +211,7 @@ class Reading:
 
     @property
     def memory(self) -> Array:
-        """At the start: samples taken, time and truth of the last read, the last delay + 1 samples; none is there yet."""
+        """At the start, before anything is measured: samples taken, time and truth of the last read, last samples."""
         return np.zeros(2 + (self.delay + 2) * len(self.sensor.labels))
 
     def read(self, now: Sensed, memory: Array) -> tuple[Array, Array]:
