@@ -130,4 +130,4 @@ class _Alias:
         sys.modules[module.__name__] = import_module(module.__spec__.origin)  # the import system takes it from there
 
 
-sys.meta_path.append(_Alias)  # type: ignore[arg-type]
+sys.meta_path.append(_Alias)

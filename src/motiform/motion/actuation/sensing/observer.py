@@ -110,7 +110,7 @@ class BaseObserver:
         carries = (now > self.threshold) & (before > self.threshold)
         used = int(np.argmax(carries)) if carries.any() else count - 1 if self.suspension is not None else -1
         q = self._fitted(last, joints, used, references[used])
-        for k in np.flatnonzero(~carries):  # where it is, until it carries
+        for k in np.flatnonzero(~carries).tolist():  # where it is, until it carries
             references[k] = self.numbers(q, self.feet[k])[0]
         if t > time:
             share = -math.expm1(-2.0 * math.pi * self.cutoff * (t - time))
