@@ -4,10 +4,13 @@ The package is one chain: measure → motion → form → image. Importing it lo
 imported from its module at first use.
 """
 
+import sys
 from importlib import import_module
+from importlib.machinery import ModuleSpec
 
 TYPE_CHECKING = False  # not typing's, which takes a while to import before the command line watches for Ctrl-C
 if TYPE_CHECKING:
+    from types import ModuleType
     from typing import Any
 
 __version__ = "0.1.0"
@@ -104,3 +107,27 @@ def __getattr__(name: str) -> "Any":
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+class _Alias:
+    """Makes `import motiform.actuation` find motiform.motion.actuation, the same module under its public name."""
+
+    @staticmethod
+    def find_spec(name: str, path: "Any" = None, target: "Any" = None) -> ModuleSpec | None:
+        own, _, rest = name.removeprefix("motiform.").partition(".")
+        if not name.startswith("motiform.") or own not in _MODULES:
+            return None
+        return ModuleSpec(name, _Alias, origin=".".join(filter(None, (_MODULES[own], rest))))  # type: ignore[arg-type]
+
+    @staticmethod
+    def create_module(spec: ModuleSpec) -> "ModuleType | None":
+        return None
+
+    @staticmethod
+    def exec_module(module: "ModuleType") -> None:
+        assert module.__spec__ is not None
+        assert module.__spec__.origin is not None
+        sys.modules[module.__name__] = import_module(module.__spec__.origin)  # the import system takes it from there
+
+
+sys.meta_path.append(_Alias)

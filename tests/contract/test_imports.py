@@ -3,6 +3,8 @@
 import json
 import subprocess
 import sys
+from importlib import import_module
+from types import ModuleType
 
 import pytest
 
@@ -54,6 +56,28 @@ def test_names_are_listed_without_loading_them():
 @pytest.mark.parametrize("name", motiform.__all__)
 def test_every_public_name_resolves(name):
     assert getattr(motiform, name) is not None
+
+
+def test_every_public_module_is_imported_by_its_public_name():
+    """`import motiform.X` gives the module that `from motiform import X` does, and so do the modules in it."""
+    modules = [name for name in motiform.__all__ if isinstance(getattr(motiform, name), ModuleType)]
+    assert {"actuation", "figures", "muscles", "image"} <= set(modules)
+    script = f"""
+import importlib, json, motiform
+same = {{name: importlib.import_module("motiform." + name) is getattr(motiform, name) for name in {modules}}}
+import motiform.actuation, motiform.matter.laws.links, motiform.motion.matter.laws.links
+from motiform.figures import human36
+same["inside"] = motiform.matter.laws.links is motiform.motion.matter.laws.links
+same["own name"] = motiform.actuation.__spec__.name == motiform.actuation.__name__ == "motiform.motion.actuation"
+print(json.dumps(same))
+"""
+    assert fresh(script) == dict.fromkeys([*modules, "inside", "own name"], True)
+
+
+@pytest.mark.parametrize("name", ["motiform.walk", "motiform.actuation.walk", "motiform.simulate"])
+def test_what_is_no_module_is_not_imported(name):
+    with pytest.raises(ModuleNotFoundError, match=r"No module named 'motiform\."):
+        import_module(name)
 
 
 def test_unknown_names_are_refused():

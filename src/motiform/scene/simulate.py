@@ -269,7 +269,7 @@ def _run(
     shown: dict[str, Any] = {**looks.manifest(), "labels": dict(system.labels)}
     notes = [*system.notes, *_doubts(model, given)]
     shown |= {"notes": notes} if notes else {}
-    return record(
+    rec = record(
         system,
         out=out,
         manifest={**manifest, **_origin(options), **world, **shown},
@@ -278,6 +278,20 @@ def _run(
         resume=resume and begun,
         progress=progress,
     )
+    jumps = _jumps(rec, given)
+    if not jumps:
+        return rec
+    if path is not None:
+        return renew_manifest(path, {"notes": [*notes, *jumps]})
+    rec.manifest["notes"] = [*notes, *jumps]
+    return rec
+
+
+def _jumps(rec: Recording, given: dict[str, Any]) -> list[str]:
+    """Return which muscles jump in a run."""
+    muscles = [one for one in as_actuators(given.get("controls")) if isinstance(one, HillMuscles)]
+    found = [(one, f"{one.name}.doubt") for one in muscles]
+    return [text for one, name in found if name in rec for text in one.jumps(rec.time(name), rec[name])]
 
 
 def _looks(model: Any, given: dict[str, Any]) -> Looks:

@@ -3,9 +3,9 @@
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from motiform.base.errors import InputError, closest_file
@@ -23,7 +23,7 @@ from motiform.trials.trial import (
     trial_key,
 )
 
-__all__ = ["Batch", "find_trials", "plan_batch"]
+__all__ = ["Batch", "find_trials", "names_of", "plan_batch"]
 
 
 @dataclass
@@ -43,15 +43,18 @@ class Batch:
         trial = self.trials[number]
         if value is None:
             lines = (error or "").splitlines() or ["no result"]
-            failed = {"status": "failed", "error": lines[0], "input": False, "traceback": error}
-            value = {"trial": trial.name, "source": trial.source, **failed}
-        self.rows.append(value)
+            value = {"source": trial.source, "status": "failed", "error": lines[0], "input": False, "traceback": error}
+        self.rows.append({**value, "trial": self._name(trial)})
         self.save()
+
+    def _name(self, trial: Trial) -> str:
+        """Return the place of a trial in the folder of the batch, such as "before/Subject01/walk"."""
+        return Path(trial.folder).relative_to(self.out).as_posix()
 
     def summary(self) -> dict[str, Any]:
         """Return all that is known, as JSON has it."""
         states = Counter(row["status"] for row in self.rows)
-        left = len({trial.name for trial in self.trials} - {row["trial"] for row in self.rows})
+        left = len({self._name(trial) for trial in self.trials} - {row["trial"] for row in self.rows})
         count = {state: states[state] for state in ("done", "skipped", "failed")} | {"left": left}
         rows = sorted(self.rows, key=lambda row: str(row["trial"]))
         found = plain({"kind": "motiform batch", "out": str(self.out), "count": count, "trials": rows})
@@ -83,22 +86,42 @@ class Batch:
         return lines
 
 
-def find_trials(paths: Iterable[str | Path], leave_out: Iterable[str | Path] = ()) -> list[Path]:
-    """Return the files of markers that are named, and those in folders that are named, each once."""
+def find_trials(paths: Iterable[str | Path], leave_out: Iterable[str | Path] = ()) -> dict[Path, Path]:
+    """Return the files of markers that are named, and those in folders that are named and below them, each once.
+
+    The second path of each is its place in the tree: below the folder that was named, or its name alone.
+    """
     others = {Path(path).resolve() for path in leave_out}
-    found: list[Path] = []
+    found: dict[Path, tuple[Path, Path]] = {}
     for path in map(Path, paths):
         if path.is_dir():
-            inside = sorted(file for file in path.iterdir() if is_marker_file(file))
-            inside = [file for file in inside if file.resolve() not in others]
+            inside = [file for file in _files_below(path, others) if is_marker_file(file)]
             if not inside:
-                raise InputError("the folder has no trials", got=str(path), allowed=", ".join(marker_endings()))
-            found += inside
+                raise InputError(
+                    "the folder has no trials", got=str(path),
+                    allowed=f"in it or in folders below it: {', '.join(marker_endings())}",
+                )  # fmt: skip
+            named = [(file, file.relative_to(path)) for file in inside]
         elif path.is_file():
-            found.append(path)
+            named = [(path, Path(path.name))]
         else:
             raise InputError("no such file or folder", where="trials", got=str(path), remedy=closest_file(path))
-    return list({file.resolve(): file for file in found}.values())
+        for file, place in named:
+            found.setdefault(file.resolve(), (file, place))
+    return dict(found.values())
+
+
+def _files_below(folder: Path, others: set[Path]) -> Iterator[Path]:
+    """Yield the files of a folder, then those of the folders in it, in order of their names.
+
+    Results, recordings, hidden folders, links to folders and what is left out are passed over.
+    """
+    entries = sorted(folder.iterdir())
+    yield from (entry for entry in entries if entry.is_file() and entry.resolve() not in others)
+    for entry in entries:
+        ours = (entry / SUMMARY).is_file() or entry.suffix == ".mf" or entry.name.startswith(".")
+        if entry.is_dir() and not entry.is_symlink() and not ours and entry.resolve() not in others:
+            yield from _files_below(entry, others)
 
 
 def plan_batch(
@@ -111,13 +134,15 @@ def plan_batch(
 ) -> Batch:
     """Return the trials to do. Those that are done with the same files and options are skipped.
 
+    Folders are searched with all folders in them, and ``out`` gets the same tree.
     Results of another kind in the folder of a trial are refused, unless ``overwrite`` lets them be replaced.
     """
-    files, place = find_trials(paths, leave_out), Path(out).absolute()
+    place = Path(out).absolute()
+    files = find_trials(paths, [*leave_out, place])
     if os.path.lexists(place) and not place.is_dir():
         raise InputError("the output must be a folder", where="--out", got=str(out), allowed="a folder")
     batch = Batch(place, [])
-    for file, name in zip(files, _names(files), strict=True):
+    for file, name in zip(files, names_of(files), strict=True):
         folder = place / name
         trial = Trial(str(file.absolute()), str(folder), trial_key(file, options), options)
         done = read_done(folder)
@@ -139,20 +164,29 @@ def plan_batch(
     return batch
 
 
-def _names(files: Sequence[Path]) -> list[str]:
-    """Return a name for each file: its stem, with folders and ending where stems are alike."""
-    for make in (lambda f: f.stem, lambda f: f"{f.absolute().parent.name}_{f.stem}", _whole):
-        names = [make(file) for file in files]
-        counts = Counter(name.lower() for name in names)
-        if make is _whole or max(counts.values(), default=1) == 1:
-            break
-    seen, found = Counter[str](), []
-    for name in names:
-        seen[name.lower()] += 1
-        number = seen[name.lower()]
-        found.append(name if number == 1 else f"{name}_{number}")
-    return found
+def names_of(files: Mapping[Path, Path]) -> list[str]:
+    """Return the place of each trial's results, from the files and their places in the tree.
+
+    That is its place without the ending. Where two of them are alike, all are placed from the folder that they have in
+    common; of files that differ in their endings alone these are in the names, too. The order of files does not matter.
+    """
+    places = list(files.values())
+    if _alike(places):
+        whole = [file.resolve() for file in files]
+        common = os.path.commonpath([file.parent for file in whole])
+        places = [file.relative_to(common) for file in whole]
+    alike = _alike(places)
+    return [
+        (
+            place.with_name(f"{place.stem}_{place.suffix[1:].lower()}") if k in alike else place.with_suffix("")
+        ).as_posix()
+        for k, place in enumerate(places)
+    ]
 
 
-def _whole(file: Path) -> str:
-    return f"{file.absolute().parent.name}_{file.stem}_{file.suffix[1:].lower()}"
+def _alike(places: Sequence[Path]) -> set[int]:
+    """Return which places without their endings are those of others, or of folders in which others are."""
+    stems = [PurePosixPath(place.with_suffix("").as_posix().lower()) for place in places]
+    counts = Counter(stems)
+    taken = {folder for stem in stems for folder in stem.parents}
+    return {k for k, stem in enumerate(stems) if counts[stem] > 1 or stem in taken}

@@ -29,13 +29,19 @@ def read_trial(source: str | Path, options: "TrialOptions") -> Recording:
 
 
 def forces_of(source: str | Path, forces: str) -> Path:
-    """Return the file of forces of a trial: the given one, or that of its name in the given folder."""
+    """Return the file of forces of a trial: the given one, or that of its name in the given folder.
+
+    The folder may have the tree of the trials: for before/Subject01/walk.c3d it is before/Subject01/walk.mot,
+    Subject01/walk.mot or walk.mot in it, the first of them that there is.
+    """
     place, stem = Path(forces), Path(source).stem
     if place.is_file():
         return place
     if not place.is_dir():
         raise InputError("no such file or folder", where="--forces", got=forces, remedy=closest_file(place))
-    tried = [place / f"{stem}{mark}{ending}" for ending in _ENDINGS for mark in _MARKS]
+    folders = Path(source).resolve().parent.parts[1:]
+    places = [place.joinpath(*folders[k:]) for k in range(len(folders) + 1)]
+    tried = [at / f"{stem}{mark}{ending}" for at in places if at.is_dir() for ending in _ENDINGS for mark in _MARKS]
     found = next((file for file in tried if file.is_file() and file.resolve() != Path(source).resolve()), None)
     if found is None:
         allowed = f"{stem}.mot, {stem}_grf.xml, … ({', '.join(_ENDINGS)})"

@@ -132,6 +132,7 @@ def bip_step(
     force_noise: float = 1.0,
     seed: int = 0,
     frequency: float = 1.5,
+    cutoff: float = 5.0,
     friction: float = 0.8,
     robot: Figure | None = None,
     contacts: Contacts | None = None,
@@ -146,6 +147,7 @@ def bip_step(
     period, delay : of the control [s].
     noise, force_noise : standard deviations of joint positions [rad] and of each of the six forces [N, N·m].
     frequency : of the control [Hz].
+    cutoff : of the low-pass filter of velocities, which are differences of joint positions [Hz].
     friction : of the soles.
     robot, contacts : a `bip` that carries the rotors of `bip_motors`, and what its feet may touch; None: level ground.
 
@@ -167,7 +169,8 @@ def bip_step(
     marks = [FootMarks(foot[0], foot[1], foot[3]) for foot in (right, left)]
     hung = FootMarks(SUSPENSION[0], SUSPENSION[1], SUSPENSION[3])
     walker = WalkingMotors(
-        figure, bip_motors(figure), control=control, contacts=ground, observer=BaseObserver(figure, _BASE, marks, hung),
+        figure, bip_motors(figure), control=control, contacts=ground,
+        observer=BaseObserver(figure, _BASE, marks, hung, cutoff=cutoff),
         q0=postures[0], joints=Reading(JointSensor(figure, figure.coordinates[:15]), noise, seed=seed),
         forces=Reading(FootForceSensor(figure, ground), force_noise, seed=seed + 1), period=period, delay=delay,
     )  # fmt: skip

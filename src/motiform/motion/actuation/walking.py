@@ -45,7 +45,7 @@ class _Parts(NamedTuple):
     forces: slice
     observer: slice
     told: slice
-    """q, v, reference, missing force: what was observed, kept to be recorded."""
+    """q, v, acceleration, reference, missing force: what was observed and foreseen."""
     length: int
 
 
@@ -84,13 +84,13 @@ class WalkingMotors(Motors):
     def parts(self) -> _Parts:
         """Places of the law's memory."""
         sizes = [len(self.joints.memory), len(self.forces.memory), len(self.observer.start(self.q0))]
-        sizes.append(self.figure.nq + self.figure.nv + 2)
+        sizes.append(self.figure.nq + 2 * self.figure.nv + 2)
         ends = np.cumsum(sizes).tolist()
         spans = [slice(end - size, end) for size, end in zip(sizes, ends, strict=True)]
         return _Parts(spans[0], spans[1], spans[2], spans[3], ends[-1])
 
     def _memory_at_start(self) -> Array:
-        told = np.concatenate([np.asarray(self.q0, float), np.zeros(self.figure.nv + 2)])
+        told = np.concatenate([np.asarray(self.q0, float), np.zeros(2 * self.figure.nv + 2)])
         return np.concatenate([self.joints.memory, self.forces.memory, self.observer.start(self.q0), told])
 
     def call(self, t: float, state: FigureState) -> ArrayLike:
@@ -110,9 +110,10 @@ class WalkingMotors(Motors):
         posture = np.asarray(self.q0, float).copy()
         posture[self._q_places] = angles
         loads = np.linalg.norm(wrench.reshape(-1, 6)[:, 3:], axis=1)
-        q, v, used, out[parts.observer] = self.observer.observe(t, posture, loads, memory[parts.observer])
+        foreseen = memory[parts.told][-self.figure.nv - 2 : -2]
+        q, v, used, out[parts.observer] = self.observer.observe(t, posture, loads, memory[parts.observer], foreseen)
         told = self.control(t, q, v)
-        out[parts.told] = np.concatenate([q, v, [used, told.missing]])
+        out[parts.told] = np.concatenate([q, v, told.acceleration, [used, told.missing]])
         return motor_voltages(self.motors, told.efforts, v[self._places]), out
 
     def _sensed(self, t: float, state: FigureState, efforts: Array) -> Sensed:

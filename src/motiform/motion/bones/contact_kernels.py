@@ -17,9 +17,10 @@ __all__ = ["place", "press_pair", "scatter_pair"]
 # Columns of `spans`: first node, nx, ny, nz of a bone's map, its first block of clusters and their end, its body.
 # Columns of `balls`: centre, radius, then the first cluster and their end of a block, or point of a cluster.
 FIRST, NX, NY, NZ, BLOCK, BLOCK_END, BODY = range(7)
-# Sums over a pair: gradient (6), Hessian (21, upper triangle), energy, area, force (3), least gap, Σ F n Xᵀ (9).
-SUMS = 42
-_HESSIAN, ENERGY, AREA, FORCE, GAP, TURN = 6, 27, 28, 29, 32, 33
+# Sums over a pair: gradient (6), Hessian (21, upper triangle), energy, area, force (3), least gap, Σ F n Xᵀ (9), Σ F
+# and Σ F X of the points halfway across the gap, where the surfaces of cartilage meet (4).
+SUMS = 46
+_HESSIAN, ENERGY, AREA, FORCE, GAP, TURN, MIDDLE = 6, 27, 28, 29, 32, 33, 42
 
 
 @inline
@@ -75,7 +76,8 @@ def press_pair(a, b, reach, far, stiffness, hardening, poses, spans, grid, field
                     xx, yy, zz, xy, xz, yz = scale6(1.0 / (h * h), bend)
                     curve = matmul(matmul(turn, (xx, xy, xz, xy, yy, yz, xz, yz, zz)), transposed(turn))
                     x, k = place(poses, body_a, load3(points, i)), 0.5 * stiffness * points[i, 3]
-                    _add_point(sums, q, k, hardening, pressed, points[i, 3], x, normal, curve)
+                    force = _add_point(sums, q, k, hardening, pressed, points[i, 3], x, normal, curve)
+                    _add_middle(sums, q, force, sub(x, scale(0.5 * d, normal)))
     return near
 
 
@@ -111,7 +113,10 @@ def transposed(m):
 
 @inline
 def _add_point(sums, q, stiffness, hardening, pressed, area, x, normal, curve):
-    """Add one point: p falls by n·u + ½ u·C u for the relative motion u of a against b. hardening: 1/s²; C: curve."""
+    """Add one point: p falls by n·u + ½ u·C u for the relative motion u of a against b. hardening: 1/s²; C: curve.
+
+    Return its force [N].
+    """
     turn = cross(x, normal)
     w = turn[0], turn[1], turn[2], normal[0], normal[1], normal[2]
     extra = hardening * pressed * pressed
@@ -135,6 +140,15 @@ def _add_point(sums, q, stiffness, hardening, pressed, area, x, normal, curve):
         sums[q, FORCE + i] += force * normal[i]
         for j in range(3):
             sums[q, TURN + 3 * i + j] += force * normal[i] * x[j]
+    return force
+
+
+@inline
+def _add_middle(sums, q, force, x):
+    """Add a point to Σ F and Σ F X, of which the centre of pressure is made."""
+    sums[q, MIDDLE] += force
+    for i in range(3):
+        sums[q, MIDDLE + 1 + i] += force * x[i]
 
 
 @inline

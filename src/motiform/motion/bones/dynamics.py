@@ -2,7 +2,8 @@
 
 Free bodies have a mass and the twist (ω, v) of their centre of mass in the axes of the radius. Forces of contact and
 ligaments are minus the gradient of their energy. Friction acts between the two bodies of a pair at the centre of
-pressure, equal and opposite, so that it keeps their momentum.
+pressure, the mean of the pressed points (halfway between the bones) weighed by their forces; equal and opposite, so
+that it keeps their momentum.
 """
 
 import math
@@ -72,7 +73,7 @@ class Loads:
     """Torque across the normal, by the normal force [m]."""
     viscosity: float = 0.0
     """Growth of the normal force with the speed of approach [s/m]."""
-    creep: float = 1e-3
+    creep: float = 1e-5
     """Speed of sliding [m/s] below which friction fades, so that it sticks by creeping; for turns 100 rad/m of it."""
 
     def __post_init__(self) -> None:
@@ -200,6 +201,8 @@ class _Free:
         """Return the pairs of bodies that touch at the poses of `pull`, where they rub."""
         if not self.rubs:
             return []
+        from motiform.motion.bones.contact_kernels import MIDDLE
+
         sums, found = self.space[4].reshape(-1, 2, self.space[4].shape[1]), []
         c, twist = np.zeros((len(self.packed.bodies), 3)), np.zeros((len(self.packed.bodies), 6))
         c[self.free] = center
@@ -209,9 +212,8 @@ class _Free:
             N = float(np.linalg.norm(both[3:]))
             if N < 1e-12:
                 continue
-            p = np.cross(both[3:], both[:3]) / N**2
-            normal = both[3:] / N
-            p = p + ((0.5 * (c[a] + c[b]) - p) @ normal) * normal  # of the line of action, the point between the bodies
+            pressed = sums[n, 0, MIDDLE:] + sums[n, 1, MIDDLE:]
+            p, normal = pressed[1:] / pressed[0], both[3:] / N  # p: mean of the pressed points, weighed by their forces
             rows = np.hstack([-_motion_at(p - c[a]), _motion_at(p - c[b])])
             slots, known = self.packed.slots[[a, b]], rows @ np.concatenate([twist[a], twist[b]])
             own = np.concatenate([np.arange(6 * slot, 6 * slot + 6) for slot in slots if slot >= 0])

@@ -37,8 +37,10 @@ class Impact:
     """Kinetic energy lost [J]."""
 
 
-def project_velocities(problem: ContactProblem, v: Array, modes: np.ndarray) -> Array:
-    """Return the velocities nearest (in kinetic energy) that keep the active contacts in their modes."""
+def project_velocities(problem: ContactProblem, v: Array, modes: np.ndarray) -> tuple[Array, Array]:
+    """Return the velocities nearest (in kinetic energy) that keep the active contacts in their modes, and the impulses
+    of the rows [N·s] that make them.
+    """
     wanted = problem.velocities
     sliding = np.flatnonzero(modes[: problem.pairs] == c.SLIDE)
     x = np.zeros(problem.rows)
@@ -48,7 +50,7 @@ def project_velocities(problem: ContactProblem, v: Array, modes: np.ndarray) -> 
         x[rows] = np.linalg.lstsq(A, -wanted[rows], rcond=1e-12)[0]
     else:
         x, _ = problem.hold(wanted)
-    return v + problem.jumps(x)
+    return v + problem.jumps(x), x
 
 
 def collide(problem: ContactProblem, v: Array, restitution: Array, *, held: bool) -> Impact:

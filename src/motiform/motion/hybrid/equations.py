@@ -51,15 +51,19 @@ class ContactEquations:
         events: bool = True,
         drive: DrivenFigure | None = None,
     ) -> None:
-        self.drive = drive
+        from motiform.motion.hybrid.impulse_kernels import add_impulses
+
+        self.drive, self._add = drive, add_impulses
         self.figure, self.contacts, self.controls, self.loads = figure, contacts, controls, loads
         self._acts = bool(controls) or drive is not None
         self.problem = ContactProblem(figure, contacts)
         self.solids = SolidFeatures(self.problem) if events and self.problem.packed.solids else None
         self.nq, self.nv = figure.nq, figure.nv
         self.moving = self.nq + self.nv  # numbers of (q, v) in the vector; z comes after, its memory last
-        self.counted, self.size = self.moving + controls.nx, self.moving + len(controls.z0)
+        self.counted, self.acting = self.moving + controls.nx, self.moving + len(controls.z0)
+        self.size = self.acting + 3 * len(contacts.points)  # at its end the impulses on the points since the start
         count = self.problem.packed.count
+        self._rows = np.arange(count)
         self.modes = np.zeros(count, np.int64)
         self.memory = np.zeros((count, 4))
         """Direction of slip in the world at the start of the step, and its weight [m/s]."""
@@ -90,7 +94,7 @@ class ContactEquations:
     def split(self, y: Array) -> FigureState:
         """Return a flat vector as a state."""
         q, v = y[: self.nq].copy(), y[self.nq : self.moving].copy()
-        return FigureState(q, v, y[self.moving :].copy())
+        return FigureState(q, v, y[self.moving : self.acting].copy())
 
     def forces(self, at: float, state: FigureState) -> Array:
         """Return the generalised forces of the controls, (nv,)."""
@@ -128,10 +132,19 @@ class ContactEquations:
         if self._acts or self.loads is not None:
             state = self.split(y)
             (tau, rates), loads = self._act(at, state), self.wrenches(at, state)
-            out[self.moving : self.counted], out[self.counted :] = rates, 0.0
+            out[self.moving : self.counted], out[self.counted : self.acting] = rates, 0.0
         status = self.problem.rate(y[: self.moving], tau, loads, self.own_modes, self.own_memory, out[: self.moving])
         if status:
             self._tell(status, at, y)
+        out[self.acting :] = 0.0
+        self._add_impulses(self.problem.x, out)
+
+    def _add_impulses(self, x: Array, y: Array) -> None:
+        """Add impulses of the active pairs, or their forces, to the last part of a vector or of its rate."""
+        problem = self.problem
+        if problem.pairs:
+            point_of = problem.packed.point_of
+            self._add(x, self._rows, problem.pairs, problem.sites, problem.active, point_of, y[self.acting :])
 
     def _tell(self, status: int, at: float, y: Array) -> None:
         where, largest = f"t = {at:.9g} s", float(np.abs(y).max(initial=0.0))
@@ -174,7 +187,8 @@ class ContactEquations:
             y[:nq] += configuration_rate(self.figure, y[:nq], problem.jumps(x))
             self.repair(y)
             problem.pose(y[: self.moving], self._still)
-        y[nq : self.moving] = project_velocities(problem, y[nq : self.moving], self.own_modes)
+        y[nq : self.moving], x = project_velocities(problem, y[nq : self.moving], self.own_modes)
+        self._add_impulses(x, y)
 
     # ---------------------------------------------------------------- what is watched
     def gaps(self, y: Array) -> Array:
@@ -347,9 +361,9 @@ class ContactEquations:
         return [h for h in happened if h.name.startswith(("impact", "no forces"))]
 
     def _project_gaps(self, y: Array) -> None:
-        kept = y[self.nq : self.moving].copy()
+        kept = y[self.nq :].copy()
         self.fit(y)
-        y[self.nq : self.moving] = kept
+        y[self.nq :] = kept
 
     def settle(self, at: float, y: Array, closed: np.ndarray, landed: np.ndarray) -> list[Event]:
         """Let what touches collide, stick, slide or leave; write the velocities after it, and return what happened.
@@ -412,7 +426,8 @@ class ContactEquations:
         self._choose()
         if len(problem.active):
             self._pose(at, y, problem.active)
-            y[nq : self.moving] = project_velocities(problem, y[nq : self.moving], self.own_modes)
+            y[nq : self.moving], x = project_velocities(problem, y[nq : self.moving], self.own_modes)
+            self._add_impulses(x, y)
 
     def leap_over(self, at: float, y: Array, h: float) -> None:
         """Take a step with impulses over whatever happens in it; what it keeps closed sticks until go_on."""
@@ -439,6 +454,7 @@ class ContactEquations:
         active, rates = problem.active, self._act(at, self.split(y))[1]
         found = leap(problem, y[nq : self.moving].copy(), h)
         y[nq : self.moving] = found.v
+        self._add_impulses(found.x, y)
         y[:nq] += h * configuration_rate(self.figure, y[:nq], found.v)
         self.repair(y)
         y[self.moving : self.counted] += h * rates
@@ -449,7 +465,7 @@ class ContactEquations:
 
     def settle_actuators(self, at: float, y: Array) -> None:
         """Tell actuators that velocities have jumped."""
-        y[self.moving :] = self.controls.settle(at, self.split(y))
+        y[self.moving : self.acting] = self.controls.settle(at, self.split(y))
 
     def _pose(self, at: float, y: Array, active: np.ndarray) -> None:
         state = self.split(y)
@@ -474,6 +490,7 @@ class ContactEquations:
         held = self.contacts.impact == "held"
         found = collide(problem, y[nq : self.moving].copy(), restitution, held=held)
         y[nq : self.moving] = found.v
+        self._add_impulses(found.x, y)
         names = ", ".join(packed.names[k] for k in own if k in set(landed.tolist())) or problem.told()
         impulses = np.concatenate([found.x[1 : 3 * pairs : 3], found.x[3 * pairs :]])
         detail = {"lost": found.lost, "approach": approach, "impulse": float(impulses.sum())}

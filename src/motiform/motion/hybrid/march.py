@@ -266,7 +266,7 @@ def _impulses(system: ContactEquations, walk: _Walk, options: Options, t: float,
 
 def _tick(system: ContactEquations, walk: _Walk) -> None:
     """Let commands change."""
-    walk.y[system.moving :] = system.controls.call(walk.t, system.split(walk.y))
+    walk.y[system.moving : system.acting] = system.controls.call(walk.t, system.split(walk.y))
     walk.fresh, walk.step = True, None
     active = system.problem.active.copy()
     if len(active):
@@ -297,12 +297,12 @@ def _happen(
     before = system.modes.copy()
     for k in found.guards:
         if k >= switched:
-            y[system.moving :] = system.controls.switch(found.time, system.split(y), k - switched)
+            y[system.moving : system.acting] = system.controls.switch(found.time, system.split(y), k - switched)
     for k in found.guards:
         walk.events.append(Event(found.time, guards[k].name))
         if guards[k].then is not None:
             after = state_after(guards[k], found.time, system.split(y))
-            y[:] = np.concatenate([after.q, after.v, after.z])
+            y[: system.acting] = np.concatenate([after.q, after.v, after.z])
             system.repair(y)
         walk.ended = walk.ended or guards[k].ends
     walk.fired = frozenset(found.guards)

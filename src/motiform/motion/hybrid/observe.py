@@ -19,6 +19,7 @@ CONTACT_CHANNELS = {
     "contact.mode": "of every contact point: 0 free, 1 sticks, 2 slides",
     "contact.gap": "from every contact point to the nearest obstacle",
     "contact.force": "on every contact point, world axes; the least where contacts are redundant",
+    "contact.impulse": "on every contact point since the start, impacts included, world axes; their sum is determined",
     "solid.wrench": "on every contact solid: moment about its segment's origin, force, world axes",
     "solid.pressure": "centre of pressure of every contact solid, in the world; NaN where it carries nothing",
     "zmp": "zero-moment point: centre of pressure of all contacts at their mean height; NaN where none carries",
@@ -130,6 +131,7 @@ def contact_channels(system: ContactEquations, rate: float) -> list[Channel]:
             channel("contact.mode", "", ("point",), (points,), "int8"),
             channel("contact.gap", "m", ("point",), (points,)),
             channel("contact.force", "N", ("point", "axis"), (points, 3)),
+            channel("contact.impulse", "N*s", ("point", "axis"), (points, 3)),
             replace(channel("solid.wrench", "", ("solid", "component"), (solids, 6)), units=WRENCH_UNITS),
             channel("solid.pressure", "m", ("solid", "axis"), (solids, 3)),
             channel("zmp", "m", ("axis",), (3,)),
@@ -156,6 +158,7 @@ def observe_contacts(
             "contact.mode": np.array([k.modes for k in looks], np.int8),
             "contact.gap": np.array([k.gaps for k in looks]),
             "contact.force": forces,
+            "contact.impulse": rows[:, system.acting :].reshape(len(rows), -1, 3).copy(),
         }
         wrenches, centers = [], []
         for solid in contacts.solids:

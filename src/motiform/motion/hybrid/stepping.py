@@ -22,6 +22,7 @@ from motiform.record import Event
 __all__ = ["Stepper", "step_march"]
 
 _TOUCHING = 1e-6  # [m] gap below which a contact may take a share of the load
+_SLOWLY = 1e-6  # [m/s] of approach at which it rests on what it touches
 _STILL = 1e-6  # slip over the terms that make it that is taken for none: sweeps end there
 _HALVINGS = 12  # of a step, at most
 _NO_LOADS = np.zeros((0, 6))
@@ -31,6 +32,7 @@ class Stepper:
     """A figure with contacts stepped by a fixed step; impulses of the last step start the next."""
 
     def __init__(self, system: ContactEquations, h: float) -> None:
+        from motiform.motion.hybrid.impulse_kernels import add_impulses
         from motiform.motion.hybrid.step_kernels import Step, one_step
 
         self.system, self.h = system, h
@@ -45,7 +47,7 @@ class Stepper:
         rows = max(3 * count, n)
         self.tau = np.zeros(n)
         self._soft = np.zeros(n)
-        self._call = one_step.function
+        self._call, self._add = one_step.function, add_impulses
         self._space = make_space(n, max(3 * self._limit, n), self._limit)
         self._room = Step(
             gaps=np.zeros(count),
@@ -133,7 +135,7 @@ class Stepper:
 
     def _attempt(self, at: float, h: float, y: Array) -> int:
         """Take a step of h in place and return 0, or why not, with y as it was."""
-        system, z, events = self.system, y[self.system.moving :], []
+        system, z, events = self.system, y[self.system.moving : self.system.acting], []
         state = system.split(y)
         loads = system.wrenches(at, state)
         if self._actuators is None:
@@ -164,8 +166,10 @@ class Stepper:
         )
         if code == 0:
             self.taken, self.pairs = self._room.counts.tolist()
-            y[system.moving :], self._at, self._last = z, at, h
+            y[system.moving : system.acting], self._at, self._last = z, at, h
             self.events += events
+            own, impulses = self.active, y[system.acting :]
+            self._add(self.impulses, own, self.pairs, self._space.sites, own, self.packed.point_of, impulses)
         return code
 
     def keep(self, y: Array) -> dict[str, Any]:
@@ -244,6 +248,19 @@ class Stepper:
         return Look(modes, gaps, forces, sites, moments, presses, limits, self.tau.copy(), drives)
 
 
+def first_look(system: ContactEquations, h: float, y: Array) -> Look:
+    """Return what contacts do at the start, to which no step has led.
+
+    Where everything that presses in the first step touches already, that is what it does then; else, as where something
+    lands in it, what forces at this very instant are.
+    """
+    now, trial = look(system, 0.0, y), Stepper(system, h)
+    trial.step(0.0, y.copy())
+    pressing = trial.impulses[3 * trial.active[: trial.pairs] + 1] > 0
+    touch = (trial.sites[: trial.pairs, c.GAP] <= _TOUCHING) & (trial.sites[: trial.pairs, c.SLIP + 1] > -_SLOWLY)
+    return trial.look(y) if touch[pressing].all() else now
+
+
 def _room(count: int) -> Any:
     """Return room for the equations of so many candidates."""
     from motiform.motion.hybrid.rest_kernels import Rest
@@ -263,7 +280,7 @@ def step_march(
     events: list[Event] = []
     if checkpoint is None:
         events = system.begin(y)
-        states.append((y.copy(), look(system, 0.0, y)))  # no step has led here: what carries at this very instant
+        states.append((y.copy(), first_look(system, stepper.h, y)))
     else:
         y, sample = stepper.restore(checkpoint), int(checkpoint["sample"])
 

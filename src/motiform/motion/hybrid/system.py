@@ -71,7 +71,8 @@ class ContactSystem(System):
         self.equations = ContactEquations(model, contacts, self.controls, loads, events=not stepping, drive=drive)
         self.figure, self.options = figure, options
         self.guards = [replace(guard, zero=partial(self._zero, guard)) for guard in guards]
-        self.first = np.concatenate([state.q, state.v, state.z])
+        none = np.zeros(self.equations.size - self.equations.acting)
+        self.first = np.concatenate([state.q, state.v, state.z, none])
         self.gravity, self.vertical = figure.gravity, figure.vertical
         named = {"point": list(contacts.point_names), "solid": list(contacts.solids)}
         self.labels, self.facts = figure_labels(figure) | named | drive_labels(drive) | self.controls.labels, {}

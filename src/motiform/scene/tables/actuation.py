@@ -51,6 +51,7 @@ class StepTable(Table):
     period: Annotated[Second, Above0] = Field(0.005, description="from one call of the control to the next")
     delay: Annotated[Second, AtLeast0] = Field(0.001, description="until a voltage takes hold")
     frequency: Positive = Field(1.5, description="of the control [Hz]")
+    cutoff: Positive = Field(5.0, description="of the low-pass filter of velocities [Hz]")
     noise: NotNegative = Field(2e-5, description="of joint positions [rad]")
     force_noise: NotNegative = Field(1.0, description="of forces under the feet [N, N m]")
     seed: Annotated[int, Field(ge=0)] = 0

@@ -204,3 +204,26 @@ def test_a_point_that_enters_a_surface_during_a_run_is_told():
 def test_excitations_beyond_their_range_are_refused(told):
     with pytest.raises(InputError, match="excitations must be between 0 and 1"):
         HillMuscles(pair(ms.Thelen()), told)
+
+
+def test_fibres_find_their_equilibrium_in_few_evaluations(monkeypatch):
+    """Six muscles with Bézier curves start in some tens of evaluations of each curve, not in hundreds.
+
+    In equilibrium fibre and tendon pull alike to the rounding of forces of the size of one.
+    """
+    from motiform.motion.actuation.muscles import Millard, Muscle, MusclePath, PathPoint
+    from motiform.motion.actuation.muscles.bezier import BezierCurve
+    from motiform.motion.actuation.muscles.hill import fibre_equilibrium, fibre_speed
+
+    calls, curve = [], BezierCurve.__call__
+    monkeypatch.setattr(BezierCurve, "__call__", lambda self, at: calls.append(1) or curve(self, at))
+    line, k = (PathPoint(None, (0, 0, 0)), PathPoint(None, (0, 1, 0))), np.arange(6)
+    six = [
+        Muscle(MusclePath(f"m{n}", line), max_force=1000.0, fibre_length=0.08 + 0.01 * n, slack_length=0.2,
+               pennation=0.1 * n, model=Millard())
+        for n in k
+    ]  # fmt: skip
+    L, a = 0.27 + 0.012 * k, np.full(6, 0.02)
+    fibre = fibre_equilibrium(six, a, L)
+    assert len(calls) < 4 * 45  # active, passive, speed, tendon
+    assert np.abs(fibre_speed(six, a, L, fibre)).max() < 1e-12  # m/s: nothing moves

@@ -59,6 +59,7 @@ def test_channels_of_contacts():
     }
     assert found == {
         "contact.mode": ("", (8,)), "contact.gap": ("m", (8,)), "contact.force": ("N", (8, 3)),
+        "contact.impulse": ("N*s", (8, 3)),
         "solid.wrench": ("", (1, 6)), "solid.pressure": ("m", (1, 3)), "zmp": ("m", (3,)),
     }  # fmt: skip
     assert all(rec.channel(name).description for name in found)

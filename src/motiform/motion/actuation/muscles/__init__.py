@@ -16,6 +16,7 @@ from motiform.motion.actuation.muscles.muscle_set import CoordinateActuator, Lig
 from motiform.motion.actuation.muscles.osim.read import read_muscles
 from motiform.motion.actuation.muscles.osim.write import write_osim
 from motiform.motion.actuation.muscles.paths.geometry import PathGeometry, path_geometry, path_outlines, path_wrenches
+from motiform.motion.actuation.muscles.paths.jumps import path_jumps
 from motiform.motion.actuation.muscles.paths.paths import (
     MovingPoint,
     MusclePath,
@@ -55,6 +56,7 @@ __all__ = [
     "fibre_speed",
     "muscle_force",
     "path_geometry",
+    "path_jumps",
     "path_outlines",
     "path_wrenches",
     "read_muscles",

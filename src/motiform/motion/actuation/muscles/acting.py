@@ -16,7 +16,9 @@ from motiform.motion.actuation.muscles.fibres.pack import is_compiled, pack_fibr
 from motiform.motion.actuation.muscles.hill import activation_rate, fibre_equilibrium, fibre_forces, fibre_speed
 from motiform.motion.actuation.muscles.hill import muscle_force as force_of
 from motiform.motion.actuation.muscles.muscle_set import Muscles
+from motiform.motion.actuation.muscles.paths.columns import JUMPS
 from motiform.motion.actuation.muscles.paths.geometry import path_lines, path_state
+from motiform.motion.actuation.muscles.paths.jumps import path_jumps
 from motiform.motion.run import check_number
 from motiform.motion.tree import Figure, FigureState, Quantity
 from motiform.motion.tree.model.joint import Array
@@ -24,6 +26,10 @@ from motiform.motion.tree.model.state import ready
 
 __all__ = ["HillMuscles"]
 
+
+_SOON = (
+    0.01  # [s] before and after a sample in which a path is looked at for jumps: none is missed at 50 samples a second
+)
 
 MUSCLE_QUANTITIES = {
     "excitation": ("", "of the muscles, as commanded"),
@@ -33,7 +39,11 @@ MUSCLE_QUANTITIES = {
     "fibre_length": ("m", "of the muscles"),
     "fibre_speed": ("m/s", "of the muscles, lengthening positive"),
     "power": ("W", "of the muscles on the figure"),
-    "doubt": ("", "of the paths: 0 none; sum of 1 a point inside a surface, 2 a planar section, 4 wraps not settled"),
+    "doubt": (
+        "",
+        "of the paths: 0 none; sum of 1 a point inside a surface, 2 a planar section, 4 wraps not settled, 8 a jump of "
+        "the length within 10 ms, as where it changes sides of a surface",
+    ),
     "line": ("m", "corners of the muscles' paths, one muscle after another"),
 }
 """Quantities that are recorded: units and what they are."""
@@ -86,6 +96,16 @@ class HillMuscles(CommandedActuator):
     def doubts(self, q: ArrayLike) -> tuple[str, ...]:
         """Return what is doubtful of the muscles in a posture q (nq,); recordings keep that of the first as notes."""
         return muscle_doubts(self.muscles, q)
+
+    def jumps(self, times: Array, doubt: Array) -> tuple[str, ...]:
+        """Return which muscles jump in a run and when, a sentence each, from the channel of their doubts."""
+        found = (np.asarray(doubt).astype(int) & JUMPS) > 0
+        return tuple(
+            f"muscle {name!r}: its length jumps near t = {', '.join(f'{t:.4g}' for t in times[_begins(own)])} s, as "
+            "where it changes sides of a surface"
+            for name, own in zip(self.muscles.names, found.T, strict=True)
+            if own.any()
+        )
 
     @property
     def figure(self) -> Figure:
@@ -199,8 +219,13 @@ class HillMuscles(CommandedActuator):
         found = self._flow(t, state)
         own = {"excitation": found.excitation, "activation": state.z[: self.size], "force": found.force}
         own |= {"length": found.length, "fibre_length": found.fibre[:, 0], "fibre_speed": found.fibre[:, 1]}
-        own |= {"power": -found.force * found.speed, "doubt": found.report.astype(float)}
+        own |= {"power": -found.force * found.speed, "doubt": self._doubt(state, found.report)}
         return own | {"line": np.concatenate(path_lines(self.muscles.paths, state.q))}
+
+    def _doubt(self, state: FigureState, report: np.ndarray) -> Array:
+        """Return what is doubtful of the paths: what they report in a posture, and whether they jump about it."""
+        jumps = path_jumps(self.muscles.paths, state.q, state.v, _SOON) if state.v.any() else np.zeros(self.size)
+        return np.asarray(report + JUMPS * (jumps != 0), float)
 
 
 class _Flow(NamedTuple):
@@ -221,3 +246,8 @@ class _Flow(NamedTuple):
     excitation: Array
     report: np.ndarray
     """On the paths, see `columns`."""
+
+
+def _begins(flags: np.ndarray) -> np.ndarray:
+    """Return where flags begin to be set."""
+    return np.flatnonzero(flags & ~np.concatenate([[False], flags[:-1]]))

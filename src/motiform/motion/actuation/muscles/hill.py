@@ -233,26 +233,34 @@ def fibre_equilibrium(muscles: Sequence[Muscle], activation: ArrayLike, length: 
     return _root(excess, low, high)
 
 
+_ROUNDING = 1e-15  # of forces over the greatest isometric one
+
+
 def _root(function: Callable[[Array], Array], low: Array, high: Array) -> Array:
     """Return where a function crosses zero from below between bounds; the bound where it does not.
 
-    A step along the secant and one to the middle in turn: at most 60 of each, few where the function is smooth.
+    Regula falsi with Illinois' rule (an end that stays twice counts half), and the middle where two steps have not
+    halved the range: some ten evaluations where the function is smooth. Its values are of the size of one.
     """
     below, above = function(low), function(high)
     low, high = np.where(above < 0, high, low), np.where(below > 0, low, high)
-    for _ in range(60):
+    side, width = np.zeros(np.shape(low)), [np.inf * np.ones(np.shape(low))] * 2
+    for _ in range(200):
         if (high - low <= 4e-16 * np.maximum(np.abs(low), np.abs(high))).all():
             break
         gap = above - below
         share = np.where(gap > 0, -below / np.where(gap > 0, gap, 1.0), 0.5)
-        for part in (np.clip(share, 0.0, 1.0), np.full_like(share, 0.5)):
-            x = low + part * (high - low)
-            value = function(x)
-            low, below = np.where(value < 0, x, low), np.where(value < 0, value, below)
-            high, above = np.where(value >= 0, x, high), np.where(value >= 0, value, above)
-            if (value == 0).all():
-                return x
-    return 0.5 * (low + high)
+        share = np.where(high - low > 0.5 * width[0], 0.5, np.clip(share, 0.0, 1.0))
+        width = [width[1], high - low]
+        x = low + share * (high - low)
+        value = function(x)
+        rises = value < 0
+        above = np.where(rises, np.where(side < 0, 0.5, 1.0) * above, value)
+        below = np.where(rises, value, np.where(side > 0, 0.5, 1.0) * below)
+        found = np.abs(value) <= _ROUNDING
+        low, high = np.where(rises | found, x, low), np.where(rises & ~found, high, x)
+        side = np.where(rises, -1.0, 1.0)
+    return np.asarray(0.5 * (low + high))
 
 
 def fibre_speed(muscles: Sequence[Muscle], activation: ArrayLike, length: ArrayLike, fibre_length: ArrayLike) -> Array:

@@ -1,5 +1,6 @@
 """The base of a robot, which no sensor tells, from its joints and the feet that carry it.  [HuMAnS 7]"""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -31,8 +32,10 @@ class FootMarks(NamedTuple):
 class BaseObserver:
     """Finds the base from the reference of a foot that carried at this call and the last: right first, then left.
 
-    Six numbers locate a foot; where no foot carries, `suspension` is the reference. Velocities are differences. What it
-    keeps from call to call is one row of numbers: see `start`.
+    Six numbers locate a foot; where no foot carries, `suspension` is the reference. Without one nothing tells the base
+    then: it stays where it was seen last, and the reference is −1. Velocities are differences, which a low-pass filter
+    smooths: v ← v + a Δt + (1 − exp(−2π cutoff Δt)) (Δq/Δt − v − a Δt) with the accelerations a that are foreseen, so
+    that they are not late where these are right. What it keeps from call to call is one row of numbers: see `start`.
     """
 
     figure: Figure
@@ -43,6 +46,8 @@ class BaseObserver:
     suspension: FootMarks | None = None
     threshold: float = 40.0
     """Load from which a foot carries [N]."""
+    cutoff: float = math.inf
+    """Of the low-pass filter of velocities, of first order [Hz]; inf: none."""
 
     def __post_init__(self) -> None:
         known = self.figure.tag_names
@@ -53,6 +58,8 @@ class BaseObserver:
         if len(self.base) != 6:
             raise InputError("the base must have six coordinates", where="base observer", got=len(self.base))
         check_number(self.threshold, "threshold", "base observer", above=0.0)
+        if self.cutoff != math.inf:
+            check_number(self.cutoff, "cutoff", "base observer", above=0.0)
 
     @cached_property
     def _places(self) -> tuple[list[int], list[int]]:
@@ -78,37 +85,45 @@ class BaseObserver:
         return value, J
 
     def start(self, q: ArrayLike) -> Array:
-        """Return what it keeps at first, for a posture that is known: q, a reference of each foot, loads, calls."""
+        """Return what it keeps at first, at rest in a known posture: q, v, a reference of each foot, loads, t."""
         q = np.asarray(q, float)
         references = [self.numbers(q, marks)[0] for marks in self._marks]
-        return np.concatenate([q, *references, np.full(len(self.feet), 2.0 * self.threshold), [0.0]])
+        carrying = np.full(len(self.feet), 2.0 * self.threshold)
+        return np.concatenate([q, np.zeros(self.figure.nv), *references, carrying, [0.0]])
 
-    def observe(self, t: float, joints: Array, loads: ArrayLike, kept: Array) -> tuple[Array, Array, int, Array]:
-        """Return q, v, the reference that was used, and what it keeps; joints is q with any base.
+    def observe(
+        self, t: float, joints: Array, loads: ArrayLike, kept: Array, acceleration: Array | None = None
+    ) -> tuple[Array, Array, int, Array]:
+        """Return q, v, the reference that was used (−1: none), and what it keeps; joints is q with any base.
 
-        Loads [N] are those of the feet at this call.
+        Loads [N] are those of the feet at this call; the acceleration (nv,) is that since the last call, as far as it
+        is foreseen.
         """
-        nq, count = self.figure.nq, len(self._marks)
-        last, references = kept[:nq], kept[nq : nq + 6 * count].reshape(count, 6).copy()
-        before, time = kept[nq + 6 * count : -1], kept[-1]
+        nq, nv, count = self.figure.nq, self.figure.nv, len(self._marks)
+        last, v, references = (
+            kept[:nq],
+            kept[nq : nq + nv],
+            kept[nq + nv : nq + nv + 6 * count].reshape(count, 6).copy(),
+        )
+        before, time = kept[nq + nv + 6 * count : -1], kept[-1]
         now = np.asarray(loads, float)
-        carried = [k for k in range(len(self.feet)) if now[k] > self.threshold and before[k] > self.threshold]
-        used = carried[0] if carried else count - 1 if self.suspension is not None else 0
+        carries = (now > self.threshold) & (before > self.threshold)
+        used = int(np.argmax(carries)) if carries.any() else count - 1 if self.suspension is not None else -1
         q = self._fitted(last, joints, used, references[used])
-        for k in range(len(self.feet)):
-            if not (now[k] > self.threshold and before[k] > self.threshold):  # where it is, until it carries
-                references[k] = self.numbers(q, self.feet[k])[0]
-        v = np.zeros(self.figure.nv)
+        for k in np.flatnonzero(~carries).tolist():  # where it is, until it carries
+            references[k] = self.numbers(q, self.feet[k])[0]
         if t > time:
-            v = (q - last) / (t - time)  # plain coordinates
-        return q, v, used, np.concatenate([q, references.ravel(), now, [t]])
+            share = -math.expm1(-2.0 * math.pi * self.cutoff * (t - time))
+            v = v + (0.0 if acceleration is None else acceleration) * (t - time)
+            v = v + share * ((q - last) / (t - time) - v)  # plain coordinates
+        return q, v, used, np.concatenate([q, v, references.ravel(), now, [t]])
 
     def _fitted(self, last: Array, joints: Array, used: int, reference: Array) -> Array:
-        """Return the joints' posture with the base that puts a foot where its reference is."""
+        """Return the joints' posture with the base that puts a foot where its reference is, or the last base."""
         at_q, at_v = self._places
         q = np.array(joints, float)
         q[at_q] = last[at_q]
-        for _ in range(_STEPS):
+        for _ in range(_STEPS if used >= 0 else 0):
             found, J = self.numbers(q, self._marks[used])
             step = np.linalg.solve(J[:, at_v], reference - found)
             q[at_q] += step

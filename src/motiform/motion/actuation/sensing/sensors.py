@@ -192,7 +192,7 @@ class Reading:
     period: float = 0.0
     """From sample to sample [s]; 0: whenever it is read."""
     delay: int = 0
-    """Samples by which it is late."""
+    """Samples by which it is late: delay × period [s], however often it is read."""
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -211,16 +211,26 @@ class Reading:
 
     @property
     def memory(self) -> Array:
-        """At the start: samples taken, then the last delay + 1 of them; nothing was measured yet."""
-        return np.zeros(1 + (self.delay + 1) * len(self.sensor.labels))
+        """At the start, before anything is measured: samples taken, time and truth of the last read, last samples."""
+        return np.zeros(2 + (self.delay + 2) * len(self.sensor.labels))
 
     def read(self, now: Sensed, memory: Array) -> tuple[Array, Array]:
-        """Return what it tells at an instant, (n,), and its new memory; before the first late sample the first one."""
-        n, taken = len(self.sensor.labels), int(memory[0])
-        kept = memory[1:].reshape(self.delay + 1, n)
-        if self.period == 0.0 or taken == 0 or now.t >= taken * self.period - 1e-9 * self.period:
-            error = generator(self.seed, taken).standard_normal(n)
-            fresh = self.sensor.truth(now) + np.asarray(self.bias, float) + np.asarray(self.noise, float) * error
-            kept = np.concatenate([kept[1:], fresh[None]]) if taken else np.repeat(fresh[None], self.delay + 1, axis=0)
-            taken += 1
-        return kept[0].copy(), np.concatenate([[float(taken)], kept.ravel()])
+        """Return what it tells at an instant, (n,), and its new memory; before the first late sample the first one.
+
+        Samples are taken at multiples of the period, however seldom it is read: those since the last read are of the
+        line from the truth then to the truth now.
+        """
+        n, taken, before = len(self.sensor.labels), int(memory[0]), float(memory[1])
+        last, kept = memory[2 : 2 + n], memory[2 + n :].reshape(self.delay + 1, n)
+        count = taken + 1 if self.period == 0.0 else int(np.floor(now.t / self.period + 1e-9)) + 1
+        truth = self.sensor.truth(now)
+        if taken == 0:
+            kept = np.repeat(self._sample(truth, count - 1)[None], self.delay + 1, axis=0)
+        for k in range(max(taken, count - self.delay - 1), count) if taken else ():
+            share = 1.0 if self.period == 0.0 else (k * self.period - before) / (now.t - before)
+            kept = np.concatenate([kept[1:], self._sample(last + min(share, 1.0) * (truth - last), k)[None]])
+        return kept[0].copy(), np.concatenate([[float(max(taken, count)), now.t], truth, kept.ravel()])
+
+    def _sample(self, truth: Array, number: int) -> Array:
+        error = generator(self.seed, number).standard_normal(len(truth))
+        return np.asarray(truth + np.asarray(self.bias, float) + np.asarray(self.noise, float) * error)

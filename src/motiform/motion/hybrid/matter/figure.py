@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError, RunError
-from motiform.motion.hybrid.observe import Look, look
-from motiform.motion.hybrid.stepping import Stepper
+from motiform.motion.hybrid.observe import Look
+from motiform.motion.hybrid.stepping import Stepper, first_look
 from motiform.motion.hybrid.system import ContactSystem
 from motiform.motion.run.functions import call
 from motiform.motion.tree import (
@@ -136,7 +136,8 @@ class ContactFigure(MovedFigure):
     def seen(self, t: float, wrenches: Array) -> dict[str, Array]:
         """Return what a sample holds, contacts included."""
         if self.look is None:
-            self.look = self.stepper.look(self.y) if t > 0 else look(self.system.equations, t, self.y)
+            stepper, system = self.stepper, self.system.equations
+            self.look = stepper.look(self.y) if t > 0 else first_look(system, stepper.h, self.y)
         found = self.system.observe(np.array([t]), [(self.y, self.look)])
         return {key: value[0] for key, value in found.items()}
 

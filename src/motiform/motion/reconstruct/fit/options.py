@@ -4,6 +4,7 @@ __all__ = [
     "ACCURACY",
     "ALIGN",
     "EVERY",
+    "EXACT",
     "FINE",
     "KEEP",
     "LOST",
@@ -29,3 +30,7 @@ NOWHERE, EVERY, SEEN = 0.0, 1.0, 2.0
 the visible ones do not."""
 
 FINE, UNSETTLED, LOST = range(3)
+
+EXACT = 1e-8
+"""Distance of tags from markers [m] that is exact: a thousand times less than cameras tell, and above rounding. A
+sample that is so near is settled, whatever its last step was."""

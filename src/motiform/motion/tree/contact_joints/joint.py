@@ -71,7 +71,7 @@ class ContactJoint(Joint):
         friction: float | None = None,
         names: Sequence[str] | None = None,
     ) -> None:
-        self.friction = None if friction is None else _coefficient(friction)
+        self.friction = None if friction is None else _coefficient(friction, bool(sliding))
         self.surfaces = _surfaces(surface1, surface2)
         self.poses = _pose(pose1), _pose(pose2)
         self.sliding, self.rolling, self.spin, self.line = bool(sliding), bool(rolling), bool(spin), bool(line)
@@ -335,10 +335,18 @@ def _lengths(surface: Surface) -> tuple[float, ...]:
     return tuple(getattr(surface, "radii", named))
 
 
-def _coefficient(friction: float) -> float:
+def _coefficient(friction: float, sliding: bool) -> float:
     found = as_floats(friction, where="friction of a contact joint").item()
     if found < 0:
         raise InputError("friction must not be negative", got=found, allowed="zero or more")
+    if found and sliding:
+        raise InputError(
+            "a contact joint that slides has no friction",
+            got=f"sliding=True with friction {found:g}",
+            allowed="sliding without friction, or friction without sliding: the run then ends where it slips",
+            remedy="Leave out friction or sliding; or give the body a joints.free() and its surface in contacts=, "
+            "which stick, slide and leave with friction.",
+        )
     return found
 
 
@@ -364,7 +372,8 @@ def contact(
     line) of wx, wy; so do two cylinders that lie in or, with `line`, on each other, and these do not spin; two planes
     keep wz, vx, vy. `gauge` is the share of the spin with which the contact frame turns in body 1; nothing physical
     depends on it. `friction` is the largest share of the normal force that the tangential one may be: a simulation
-    ends where a contact that does not slide would need more; None sets no bound.
+    ends where the contact would need more; None sets no bound. A contact that slides does so without friction: both
+    together are refused.
     """
     return ContactJoint(
         surface1,

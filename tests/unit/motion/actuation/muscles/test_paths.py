@@ -3,19 +3,23 @@
 import numpy as np
 import pytest
 
-from motiform import FigureBuilder, Transform, joints
+from motiform import FigureBuilder, Transform, joints, simulate
 from motiform.base.errors import InputError
 from motiform.base.kernels import threads
 from motiform.geometry.paths import WrapCylinder, WrapEllipsoid, WrapSphere, WrapTorus
 from motiform.motion.actuation.muscles import (
+    HillMuscles,
     MovingPoint,
+    Muscle,
     MusclePath,
+    Muscles,
     PathPoint,
     Paths,
     PathWrap,
     WrapObject,
     arm_slopes,
     path_geometry,
+    path_jumps,
     path_outlines,
     path_wrenches,
 )
@@ -237,3 +241,46 @@ P, Q = PathPoint("upper", (0, 0, 0)), PathPoint("lower", (0, 0, 0))
 def test_wrong_input_is_named(make, text):
     with pytest.raises(InputError, match=text):
         make(arm())
+
+
+def elbow_over_an_ellipsoid():
+    """Two links and a path over an ellipsoid at the joint, which changes sides at 0.6044 rad."""
+    down = Transform(np.eye(3), np.array([0, -0.3, 0]))
+    b = FigureBuilder()
+    moments = {"com": (0, -0.15, 0), "inertia": np.diag([0.02, 0.003, 0.02])}
+    b.segment("upper", None, joints.revolute((0, 0, 1)), mass=2.0, **moments)
+    b.segment("lower", "upper", joints.revolute((0, 0, 1)), placement=down, mass=1.5, **moments)
+    tilt = Transform(np.array([[1, 0, 0], [0, 0.96, -0.28], [0, 0.28, 0.96]]), np.array([0, -0.3, 0]))
+    thing = WrapObject("ball", "upper", WrapEllipsoid(radii=(0.025, 0.04, 0.06)), tilt)
+    ends = PathPoint("upper", (-0.03, -0.08, 0.01)), PathPoint("lower", (-0.03, -0.06, -0.012))
+    return b.build(), MusclePath("p", ends, (PathWrap("ball"),)), thing
+
+
+def test_a_path_that_changes_sides_is_found():
+    """The jump of the length is that of lengths a nanoradian apart, and there is none elsewhere."""
+    figure, path, thing = elbow_over_an_ellipsoid()
+    paths = Paths(figure, (path,), (thing,))
+    q, v = np.array([0.3, 0.6]), np.array([0.0, 1.0])
+    (jump,) = path_jumps(paths, q, v, 0.01)
+    low, high = 0.6, 0.61
+    for _ in range(30):
+        middle = 0.5 * (low + high)
+        arm = path_geometry(paths, np.array([0.3, middle])).arm[0, 1]
+        low, high = (middle, high) if arm < 0 else (low, middle)
+    length = path_geometry(paths, np.array([[0.3, low], [0.3, high]])).length[:, 0]
+    assert abs(jump) > 5e-4
+    assert jump == pytest.approx(length[1] - length[0], abs=1e-9)
+    assert path_jumps(paths, q, 0.1 * v, 0.01) == 0
+    assert path_jumps(paths, np.array([0.3, 0.3]), v, 0.2) == 0
+
+
+def test_a_run_tells_that_a_path_has_changed_sides():
+    figure, path, thing = elbow_over_an_ellipsoid()
+    muscle = Muscle(path, max_force=1.0, fibre_length=0.1, slack_length=0.2, rigid_tendon=True)
+    acting = HillMuscles(Muscles(figure, (muscle,), (thing,)))
+    given = {"q0": (0.3, 0.3), "v0": (0.0, 3.0), "controls": acting, "rate": 100}
+    rec = simulate(figure.replace(gravity=(0, 0, 0)), t1=0.2, **given)
+    angle, jumps = rec["q"][:, 1], rec["muscles.doubt"][:, 0] == 8
+    assert jumps.any()
+    assert np.abs(angle[jumps] - 0.6044).max() < 0.04  # 10 ms at 3 rad/s, and some
+    assert any("muscle 'p': its length jumps near t = " in note for note in rec.manifest["notes"])

@@ -77,6 +77,31 @@ def test_noise_bias_sampling_and_delay(standing):
     np.testing.assert_allclose(told, np.maximum(taken - 0.04, 0.0), atol=1e-12)
 
 
+@pytest.mark.parametrize("every", [0.0002, 0.001, 0.005, 0.0137])
+def test_a_delay_is_of_samples_however_often_it_is_read(standing, every):
+    """1 kHz, three samples late: at t it tells the truth at floor(t/P) P − 3 P, here t itself, whatever the reads are.
+
+    The truth is a line, so that samples between reads are exact but for rounding.
+    """
+    reading = Reading(JointSensor(standing.figure, ("right_knee",)), period=0.001, delay=3)
+    memory = reading.memory
+    for now in instants(standing.figure, np.arange(0.0, 0.1, every)):
+        value, memory = reading.read(now, memory)
+        sample = np.floor(now.t / 0.001 + 1e-9) - 3
+        assert value[0] == pytest.approx(max(0.001 * sample, 0.0), abs=1e-12)
+
+
+def test_noise_of_a_sample_does_not_depend_on_when_it_is_read(standing):
+    reading = Reading(JointSensor(standing.figure, ("right_knee",)), noise=1.0, period=0.001, seed=4)
+    told = []
+    for every in (1, 5):
+        memory = reading.memory
+        for now in instants(standing.figure, np.arange(0, 21, every) * 0.001):
+            value, memory = reading.read(now, memory)
+        told.append(value[0])
+    assert told[0] == pytest.approx(told[1], abs=1e-12)
+
+
 def test_the_same_sample_has_the_same_noise_after_a_restart(standing):
     reading = Reading(JointSensor(standing.figure, ("right_knee",)), noise=1.0, seed=1)
     first, memory = reading.read(standing, reading.memory)
@@ -109,6 +134,44 @@ def test_the_base_is_found_from_the_foot_that_carries():
             np.testing.assert_allclose(v, (q - before) / 0.01, atol=1e-7)
     _, _, used, _ = watch.observe(t + 0.01, q, [0.0, 0.0], kept)
     assert used == 2  # the suspension
+
+
+def test_nobody_stands_where_no_foot_carries():
+    """Without a suspension nothing tells the base: the reference is −1, and the base stays where it was."""
+    robot = bip()
+    marks = [FootMarks(tags[0], tags[1], tags[3]) for tags in robot.contact_solids.values()]
+    watch = BaseObserver(robot, BASE, marks)
+    q = robot.configuration(right_knee=0.4, left_knee=0.4)
+    bent = q.copy()
+    bent[:15] += 0.01
+    seen, _, used, kept = watch.observe(0.01, bent, [0.0, 0.0], watch.start(q))
+    assert used == -1
+    np.testing.assert_array_equal(seen[15:], q[15:])
+    _, _, used, kept = watch.observe(0.02, bent, [0.0, 900.0], kept)
+    assert used == -1  # it has not carried at the last call
+    assert watch.observe(0.03, bent, [0.0, 900.0], kept)[2] == 1
+
+
+def test_velocities_are_filtered_and_not_late_where_they_are_foreseen():
+    """q = a t²/2 with noise s: differences over h are √2 s/h rough. A filter that takes the share p of a
+    difference has the answers p, −p² (1 − p)ʲ to one number and leaves p √(2/(2 − p)) s/h, with p = 1 − exp(−2π f h):
+    0.145 at 5 Hz and 5 ms, a ninth. A difference is the velocity half a step before, so it is behind by a h/2."""
+    robot, h, s, a = bip(), 0.005, 2e-5, 0.5
+    marks = [FootMarks(tags[0], tags[1], tags[3]) for tags in robot.contact_solids.values()]
+    watch, rng = BaseObserver(robot, BASE, marks, cutoff=5.0), np.random.default_rng(0)
+    start = robot.configuration(right_knee=0.4, left_knee=0.4)
+    knee = robot.coordinates.index("left_knee")
+    foreseen, kept, errors = np.zeros(robot.nv), watch.start(start), []
+    foreseen[knee] = a
+    for k in range(1, 401):
+        q = start.copy()
+        q[knee] += 0.5 * a * (k * h) ** 2 + s * rng.normal()
+        _, v, _, kept = watch.observe(k * h, q, [900.0, 0.0], kept, foreseen)
+        errors.append(v[knee] - a * k * h)
+    p = 1 - np.exp(-2 * np.pi * 5.0 * h)
+    rough = p * np.sqrt(2 / (2 - p)) * s / h
+    assert np.std(errors[50:]) == pytest.approx(rough, rel=0.3)  # of some 50 independent numbers: thrice their 10 %
+    assert np.mean(errors[50:]) == pytest.approx(-0.5 * a * h, abs=3 * rough / np.sqrt(50))
 
 
 def test_wrong_input_is_named():

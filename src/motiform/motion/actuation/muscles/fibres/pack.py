@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from motiform.motion.actuation.muscles import models as m
-from motiform.motion.actuation.muscles.bezier import BezierCurve, _powers
+from motiform.motion.actuation.muscles.bezier import BezierCurve
 from motiform.motion.actuation.muscles.fibres import columns as c
 from motiform.motion.actuation.muscles.hill import Muscle
 from motiform.motion.actuation.muscles.models import DeGrooteFregly, Millard, MuscleModel, Thelen
@@ -60,6 +60,6 @@ def _curves(model: MuscleModel) -> list[float]:
 
 
 def _bezier(curve: BezierCurve) -> list[float]:
-    X, Y = _powers(curve.x - curve.x[:, :1]), _powers(curve.y)
+    X, Y = curve.powers
     head = [len(curve.x), curve.x[0, 0], curve.x[-1, -1], *curve.ends]
     return [*head, *np.column_stack([curve.x[:, 0], X, Y]).ravel().tolist()]
