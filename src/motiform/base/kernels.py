@@ -139,7 +139,7 @@ def _native(kind: str | type) -> Any:
     if isinstance(kind, str):
         return eval(kind, {}, vars(numba.types))
     hints = get_type_hints(kind, include_extras=True).values()
-    return numba.types.NamedTuple([_native(hint.__metadata__[0]) for hint in hints], kind)
+    return numba.types.NamedTuple([_native(getattr(hint, "__metadata__", (hint,))[0]) for hint in hints], kind)
 
 
 class Kernel:

@@ -33,6 +33,7 @@ TOUCHING = ("ball", "box", "capsule", "cylinder", "ellipsoid", "torus", "cone", 
 GROUNDS = ("plane", "face", "endless_cylinder")
 """Kinds on which they rest."""
 _PARTS = 64  # of all pairs: those of one have the same room, which stays in the caches
+_EACH = 128  # pairs of a part: fewer are looked at before other cores have begun
 _ENDLESS = 1e4  # [m] half height that stands for no end
 
 
@@ -137,7 +138,7 @@ def touch_listed(
     n = len(ints)
     out, gaps, counts = np.empty((n, MOST, TOUCH_FLOATS)), np.empty(n), np.empty(n, np.int64)
     room = touch_room(n) if room is None else room
-    parts = min(n, _PARTS)
+    parts = min(-(-n // _EACH), _PARTS)
     get_device("cpu").launch(many_touches, parts, parts, F, ints, poses, size, reach, room, out, gaps, counts)
     return gaps, counts, out
 

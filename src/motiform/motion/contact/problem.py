@@ -270,8 +270,9 @@ class ContactProblem:
         """Return the impulses that sweeps over all rows come to: slow, but they do where others find none."""
         from motiform.motion.contact.sweep_kernels import solve_swept
 
-        x = np.zeros(self.rows)
-        solve_swept.function(self.A, np.ascontiguousarray(b), self.pairs, self.rows, self.mu, x, sweeps)
+        x, n = np.zeros(self.rows), self.rows
+        spans = np.zeros(n, np.int64), np.full(n, n, np.int64)
+        solve_swept.function(self.A, np.ascontiguousarray(b), self.pairs, n, self.mu, x, sweeps, *spans)
         return x
 
     def _approaches(self, b: Array, x: Array) -> bool:

@@ -8,7 +8,7 @@ from motiform.base.kernels import entry, inline, routine, typed_entry
 from motiform.motion.contact import columns as c
 from motiform.motion.contact.cone_kernels import linear, polish, share
 from motiform.motion.contact.layouts import Head, Room, Space
-from motiform.motion.contact.row_kernels import candidate_rows, gap_of
+from motiform.motion.contact.row_kernels import candidate_rows, clear_rows, gap_of
 from motiform.motion.contact.solve_kernels import accelerate, factor, gram, hold, press, project, project_vector
 from motiform.motion.tree.kernels.dynamics import composite, recursive
 from motiform.motion.tree.kernels.memory import ix
@@ -78,6 +78,7 @@ def pose_problem(head, W, Q, V, T, loads, has_loads, zeros, active, pairs, MM, U
         u[ix(k)] = M[0, ix(k)]
     factor(H, before)
     project_vector(H, before, u)
+    clear_rows(Y, space.used, 2 * pairs + active.shape[0])
     rows = candidate_rows(
         ints, head.floats, head.cints, head.cfloats, active, pairs, active.shape[0], Q, V, W, Y, space.used, space.s,
         space.sites,
@@ -118,6 +119,7 @@ def one_problem(head, y, tau, loads, active, pairs, space):
 def one_rows(head, y, active, pairs, Y, space):
     """Cᵀ [column, row] of a state whose poses are in `work` already; columns that are not used are left alone."""
     nq = head.ints[t.NQ]
+    clear_rows(Y, space.used, 2 * pairs + active.shape[0])
     return candidate_rows(
         head.ints, head.floats, head.cints, head.cfloats, active, pairs, active.shape[0], one_state(y[:nq]),
         one_state(y[nq:]), one_state(head.work), Y, space.used, space.s, space.sites,

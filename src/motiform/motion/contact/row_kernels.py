@@ -26,7 +26,7 @@ from motiform.motion.tree.kernels.memory import get6, ix, row3, row9
 from motiform.motion.tree.model import columns as t
 from motiform.spatial.algebra import add, axpy, cross, dot, matmul, scale, sub, tmul, transform
 
-__all__ = ["candidate_rows", "gap_of", "tangents"]
+__all__ = ["candidate_rows", "clear_rows", "gap_of", "tangents"]
 
 _AXES = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
@@ -216,16 +216,21 @@ def pair_rows(ints, floats, cints, cfloats, pair, work, row, C, used, s, sites, 
 
 
 @routine
-def candidate_rows(ints, floats, cints, cfloats, active, pairs, count, q, v, work, C, used, s, sites):
-    """Write the rows of all active candidates, pairs first; return how many rows.
-
-    Places, velocities and the accelerations of joints that do not accelerate are in the workspace.
-    """
-    rows = 3 * pairs + count - pairs
+def clear_rows(C, used, rows):
+    """Write zeros to so many rows of all columns, none of them used."""
     for i in range(used.shape[0]):
         used[ix(i)] = 0
         for r in range(rows):
             C[ix(i), ix(r)] = 0.0
+
+
+@routine
+def candidate_rows(ints, floats, cints, cfloats, active, pairs, count, q, v, work, C, used, s, sites):
+    """Write the rows of all active candidates, pairs first, to C that is clear; return how many rows.
+
+    Places, velocities and the accelerations of joints that do not accelerate are in the workspace.
+    """
+    rows = 3 * pairs + count - pairs
     for k in range(pairs):
         pair_rows(ints, floats, cints, cfloats, active[ix(k)], work, 3 * k, C, used, s, sites, k)
     for k in range(pairs, count):

@@ -25,7 +25,8 @@ from motiform.geometry.touch.columns import MOST
 from motiform.motion.contact import columns as c
 from motiform.motion.contact.layouts import Head, Space
 from motiform.motion.contact.row_kernels import candidate_rows, gap_of
-from motiform.motion.contact.solve_kernels import accelerate, dot, factor, gram, project, project_vector
+from motiform.motion.contact.solve_kernels import dot, factor, project_vector
+from motiform.motion.contact.span_kernels import Spans, accelerate_rows, clear_spans, delassus, find_spans, project_rows
 from motiform.motion.contact.sweep_kernels import sweep
 from motiform.motion.hybrid.momentum_kernels import (
     add_momenta,
@@ -36,7 +37,7 @@ from motiform.motion.hybrid.momentum_kernels import (
     moving_momenta,
     way_accelerations,
 )  # fmt: skip
-from motiform.motion.hybrid.rest_kernels import Rest, rest
+from motiform.motion.hybrid.rest_kernels import Rest, rest, rests
 from motiform.motion.tree.kernels.dynamics import placed_composite
 from motiform.motion.tree.kernels.memory import ix, row3
 from motiform.motion.tree.kernels.motion import bias
@@ -102,6 +103,7 @@ class Step(NamedTuple):
     """h D + h² K of each column."""
     counts: Ints
     """Candidates that were near, and how many of them are pairs."""
+    spans: Spans
     energies: Floats
     """Kinetic energy at the beginning of a step, what it may be at its end, what it is; what forces alone give [J]."""
 
@@ -195,7 +197,7 @@ def _remainder(head, Q, h, W, W1, space, step):
 def _move(head, v, space, rows, x, step):
     """w ← v + the change under impulses x; return the largest change of w and the largest number."""
     ints, at = head.ints, head.ints[t.AT_COLUMNS] + t.COLUMN_V
-    accelerate(space.H, head.before, space.used, space.Y, rows, x, space.u, step.a)
+    accelerate_rows(space.H, head.before, space.used, space.Y, rows, x, space.u, step.a, step.spans)
     change, size = 0.0, 0.0
     for k in range(ints[t.NV]):
         row = ix(ints[ix(at + k * t.COLUMN_INTS)])
@@ -223,16 +225,18 @@ def _normal(k, pairs):
 def _rows(head, Q, V, h, whole, W, space, step, pairs, taken):
     """Write rows, their Delassus matrix, and b: what their velocities would be with no change; return how many."""
     ints, Y, used, b, s, terms = head.ints, space.Y, space.used, space.b, space.s, step.terms
+    clear_spans(used, Y, step.spans)
     rows = candidate_rows(
         ints, head.floats, head.cints, head.cfloats, step.active, pairs, taken, Q, V, W, Y, used, s, space.sites
     )
+    find_spans(head.cints, step.active, pairs, taken, head.before, step.spans)
     for r in range(rows):
         b[ix(r)], terms[ix(r)] = 0.0, 0.0
     at = ints[t.AT_COLUMNS] + t.COLUMN_V
     for k in range(ints[t.NV]):
         if used[ix(k)] != 0:
             rate = V[ix(ints[ix(at + k * t.COLUMN_INTS)]), 0]
-            for r in range(rows):
+            for r in range(step.spans.first[ix(k)], step.spans.last[ix(k)]):
                 b[ix(r)] += Y[ix(k), ix(r)] * rate
                 terms[ix(r)] += abs(Y[ix(k), ix(r)] * rate)
     for k in range(taken):
@@ -248,8 +252,8 @@ def _rows(head, Q, V, h, whole, W, space, step, pairs, taken):
             step.x[ix(row)] = step.impulses[ix(3 * candidate)]
         demand, terms[ix(row)] = _demand(space.sites, k, step.restitution[ix(candidate)], h, whole)
         b[ix(row)] += demand
-    project(space.H, head.before, used, Y, rows)
-    gram(used, Y, rows, space.A)
+    project_rows(space.H, head.before, used, Y, rows, step.spans)
+    delassus(used, Y, rows, space.A, step.spans)
     return rows
 
 
@@ -265,38 +269,40 @@ def _foresee(b, s, terms, n, h, lasts):
 
 
 @routine
-def _energy(A, b, rows, x):
+def _energy(A, b, rows, x, spans):
     """Return what impulses x would add to the kinetic energy [J]: x·b + ½ x·A x."""
     energy = 0.0
     for r in range(rows):
         if x[ix(r)] != 0.0:
-            energy += x[ix(r)] * (b[ix(r)] + 0.5 * dot(A, r, 0, rows, x))
+            energy += x[ix(r)] * (b[ix(r)] + 0.5 * dot(A, r, spans.low[ix(r)], spans.high[ix(r)], x))
     return energy
 
 
 @routine
-def _solve(A, b, pairs, rows, mu, x, room):
+def _solve(A, b, pairs, rows, mu, x, room, sites, spans):
     """Write the impulses of all rows: by sweeps, or at once where all that pressed in the last step, or now, holds.
 
     Impulses of the last step that would add energy, as those of an impact do, are no start: where many bodies lie on
     one another sweeps would not reach the small ones that follow.
     """
-    if _energy(A, b, rows, x) > 0.0:
+    if _energy(A, b, rows, x, spans) > 0.0:
         for r in range(rows):
             x[ix(r)] = 0.0
+    if rests(A, b, pairs, rows, mu, x, room, sites, spans):
+        return
     for r in range(rows):
         room.first[ix(r)] = x[ix(r)]
-    if sweep(A, b, pairs, rows, mu, x, _FIRST):
+    if sweep(A, b, pairs, rows, mu, x, _FIRST, spans.low, spans.high):
         return
-    if rest(A, b, pairs, rows, mu, room.first, room):
+    if rest(A, b, pairs, rows, mu, room.first, room, sites, -math.inf, spans):
         for r in range(rows):
             x[ix(r)] = room.first[ix(r)]
-    elif not rest(A, b, pairs, rows, mu, x, room):
-        sweep(A, b, pairs, rows, mu, x, _SWEEPS)
+    elif not rest(A, b, pairs, rows, mu, x, room, sites, _TOUCHING, spans):
+        sweep(A, b, pairs, rows, mu, x, _SWEEPS, spans.low, spans.high)
 
 
 @routine
-def _part(A, b, pairs, taken, rows, x, asked, least, base, z):
+def _part(A, b, pairs, taken, rows, x, asked, least, base, z, spans):
     """Write the impulses that move apart what overlaps, beside impulses x; return whether there are any.
 
     `asked` is by what speed, negative, and `least` [m/s] the greatest that is left.
@@ -310,7 +316,7 @@ def _part(A, b, pairs, taken, rows, x, asked, least, base, z):
         return False
     for k in range(taken):
         row = _normal(k, pairs)
-        base[ix(row)] = asked[ix(row)] + b[ix(row)] + dot(A, row, 0, rows, x)
+        base[ix(row)] = asked[ix(row)] + b[ix(row)] + dot(A, row, spans.low[ix(row)], spans.high[ix(row)], x)
     for _ in range(_APART):
         change, size = 0.0, 0.0
         for k in range(taken):
@@ -318,7 +324,8 @@ def _part(A, b, pairs, taken, rows, x, asked, least, base, z):
             stiff = (1.0 + _YIELD) * A[ix(row), ix(row)]
             if stiff > 0.0:
                 old = z[ix(row)]
-                speed = base[ix(row)] + dot(A, row, 0, rows, z) + _YIELD * A[ix(row), ix(row)] * old
+                pushed = dot(A, row, spans.low[ix(row)], spans.high[ix(row)], z)
+                speed = base[ix(row)] + pushed + _YIELD * A[ix(row), ix(row)] * old
                 z[ix(row)] = max(0.0, old - speed / stiff)
                 change, size = max(change, abs(z[ix(row)] - old)), max(size, z[ix(row)])
         if not change > 1e-3 * size:
@@ -327,19 +334,19 @@ def _part(A, b, pairs, taken, rows, x, asked, least, base, z):
 
 
 @routine
-def _drive(space, rows, sign):
+def _drive(space, spans, sign):
     """Add sign times what drives to the velocities of the rows."""
     for k in range(space.used.shape[0]):
         if space.used[ix(k)] != 0:
-            for r in range(rows):
+            for r in range(spans.first[ix(k)], spans.last[ix(k)]):
                 space.b[ix(r)] -= sign * space.Y[ix(k), ix(r)] * space.u[ix(k)]
 
 
 @routine
 def _collect(step, space, room, whole, pairs, taken, rows):
     """Solve for the impulses of all contacts; add what moves them apart to x, and keep it to take back."""
-    _drive(space, rows, 1.0)
-    _solve(space.A, space.b, pairs, rows, step.mu, step.x, room)
+    _drive(space, step.spans, 1.0)
+    _solve(space.A, space.b, pairs, rows, step.mu, step.x, room, space.sites, step.spans)
     for k in range(step.impulses.shape[0]):
         step.impulses[ix(k)] = 0.0
     for k in range(taken):
@@ -349,7 +356,7 @@ def _collect(step, space, room, whole, pairs, taken, rows):
         else:
             step.impulses[ix(3 * step.active[ix(k)])] = step.x[ix(3 * pairs + k - pairs)]
     least = _OUT * _ROUNDING / whole
-    if not _part(space.A, space.b, pairs, taken, rows, step.x, step.terms, least, room.s, step.apart):
+    if not _part(space.A, space.b, pairs, taken, rows, step.x, step.terms, least, room.s, step.apart, step.spans):
         return 0
     for r in range(rows):
         step.x[ix(r)] += step.apart[ix(r)]
@@ -406,7 +413,7 @@ def _kinetic(ints, before, M, w):
 @routine
 def _again(head, h, space, step, rows, parted):
     """Set all back for impulses to be found anew, with R of the way that they gave."""
-    _drive(space, rows, -1.0)
+    _drive(space, step.spans, -1.0)
     for r in range(parted):
         step.x[ix(r)] += step.apart[ix(r)]
     for k in range(step.r.shape[0]):
@@ -435,7 +442,9 @@ def _energy_allowed(head, h, whole, y, space, step, parted):
     at, work, apart = ints[t.AT_COLUMNS] + t.COLUMN_V, 0.0, 0.0
     for r in range(parted):
         if step.apart[ix(r)] != 0.0:
-            apart += 0.5 * step.apart[ix(r)] * dot(space.A, r, 0, parted, step.apart)
+            apart += (
+                0.5 * step.apart[ix(r)] * dot(space.A, r, step.spans.low[ix(r)], step.spans.high[ix(r)], step.apart)
+            )
     for k in range(nv):
         row, w = ints[ix(at + k * t.COLUMN_INTS)], step.w[ix(nv + k)]
         work += w * (h * step.f[ix(k)] - step.soft[ix(k)] * (w - y[ix(nq + row)]))
@@ -456,7 +465,7 @@ def _arrive(head, h, whole, y, W, W1, space, step, parted):
         space.u[ix(k)] = a[ix(k)] - step.r[ix(k)]  # what iterations have left
         step.r[ix(k)] = a[ix(k)]
     project_vector(H, before, space.u)
-    accelerate(H, before, space.used, space.Y, parted, step.apart, space.u, a)
+    accelerate_rows(H, before, space.used, space.Y, parted, step.apart, space.u, a, step.spans)
     add_momenta(ints, head.floats, a, W)
     for k in range(nv):
         w[ix(nv + k)] += a[ix(k)]
@@ -473,7 +482,7 @@ def _arrive(head, h, whole, y, W, W1, space, step, parted):
     step.energies[2] = kinetic
     if not kinetic <= step.energies[1]:
         return False
-    accelerate(H, before, space.used, space.Y, 0, step.x, space.u, a)
+    accelerate_rows(H, before, space.used, space.Y, 0, step.x, space.u, a, step.spans)
     for k in range(nq):
         y[ix(k)] = step.q[ix(k)]
     for k in range(nv):

@@ -11,6 +11,7 @@ from motiform.motion.contact import columns as c
 from motiform.motion.contact.layouts import make_space
 from motiform.motion.contact.rooms import check_candidates
 from motiform.motion.contact.shares import least_forces
+from motiform.motion.contact.span_kernels import Spans
 from motiform.motion.hybrid.equations import ContactEquations
 from motiform.motion.hybrid.march import State
 from motiform.motion.hybrid.observe import Look, add_force, drive_efforts, look
@@ -69,6 +70,7 @@ class Stepper:
             restitution=packed.restitution if len(packed.restitution) else np.zeros(1),
             soft=np.zeros(n),
             counts=np.zeros(2, np.int64),
+            spans=Spans(*(np.zeros(size, np.int64) for size in (n, n, rows, rows))),
             energies=np.zeros(4),
         )
         self.gaps, self.active, self.impulses = self._room.gaps, self._room.active, self._room.impulses
@@ -90,11 +92,13 @@ class Stepper:
             new = make_space(n, max(3 * self._limit, n), self._limit)
             self._rest = _room(self._limit)
             self._space = new._replace(M=old.M, H=old.H, used=old.used, u=old.u)  # what a step hands on to the next
+            self._room.spans.first[:], self._room.spans.last[:] = 0, 0  # nothing to clear
 
-    @property
-    def A(self) -> Array:
-        """The Delassus matrix of the last step, in its upper left."""
-        return self._space.A
+    def delassus(self, count: int) -> Array:
+        """Return the Delassus matrix of the last step, (count, count)."""
+        A, spans, row = self._space.A[:count, :count], self._room.spans, np.arange(count)
+        inside = (row >= spans.low[:count, None]) & (row < spans.high[:count, None])
+        return np.where(inside, A, 0.0)
 
     @property
     def sites(self) -> Array:
@@ -195,7 +199,7 @@ class Stepper:
         pairs = self.pairs
         x = np.concatenate([self.impulses.reshape(-1, 3)[own[:pairs]].ravel(), self.impulses[3 * own[pairs:]]])
         mu, count = self.packed.friction[own[:pairs]], len(x)
-        A, b = self.A[:count, :count], self._space.b[:count]
+        A, b = self.delassus(count), self._space.b[:count]
         w, terms = A @ x + b, np.abs(A) @ np.abs(x) + np.abs(b)
         slip = np.hypot(w[0 : 3 * pairs : 3], w[2 : 3 * pairs : 3])
         slips = (slip > _STILL * (terms[0 : 3 * pairs : 3] + terms[2 : 3 * pairs : 3])) | (mu == 0)
@@ -267,7 +271,7 @@ def _room(count: int) -> Any:
 
     rows = 3 * count
     first, y, s, r = np.zeros((4, rows))
-    return Rest(np.zeros((rows, rows)), first, y, s, r, np.zeros(rows, np.int64))
+    return Rest(np.zeros((rows, rows)), first, y, s, r, *(np.zeros(rows, np.int64) for _ in range(4)))
 
 
 def step_march(

@@ -539,7 +539,8 @@ def test_a_limit_carries_at_the_first_sample(way):
     hinge = joints.revolute(Z, limits=(0.0, 1.0))
     b.segment("bar", None, hinge, mass=MassProperties(2.0, (0.3, 0, 0), bar.mass_properties(mass=2.0).inertia))
     rec = simulate(b.build(), contacts=contact.Contacts(), t1=0.02, rate=100, integrator=way, q0=[0.0])
-    np.testing.assert_allclose(rec["limit.force"][0], [2.0 * G * 0.3], rtol=1e-12)
+    # time-stepping: that of a first step, in which the bar would fall by h²α = 3e-5 rad; its square is left
+    np.testing.assert_allclose(rec["limit.force"][0], [2.0 * G * 0.3], rtol=1e-12 if way != "time-stepping" else 1e-9)
 
 
 def test_how_long_blocks_are_changes_no_bit(monkeypatch):
