@@ -47,18 +47,19 @@ from motiform.motion.tree.kernels.state import advance_configuration
 from motiform.motion.tree.model import columns as t
 from motiform.spatial.algebra import cross
 
-__all__ = ["DONE", "GROWS", "UNBALANCED", "Step", "one_step"]
+__all__ = ["DONE", "GROWS", "OUT", "UNBALANCED", "Step", "one_step"]
 
 DONE, UNBALANCED, GROWS = 0, 1, 2
 """What a step comes to: taken; momenta that do not balance, or kinetic energy beyond its bound, and not taken."""
+OUT = 0.2
+"""Of a penetration that a step takes away."""
 
 _1, _2 = "float64[::1]", "float64[:, ::1]"
-_OUT = 0.2  # of a penetration that a step takes away
 _PASSES = 4  # over the places at the end of a step; each one shrinks the error by the angle of a step
 _NEARLY = 1e-6  # change of velocities over the largest at which passes end: the next would be smaller by that angle
 _TURNS, _BALANCED = 8, 1e-4  # of finding impulses anew; error of the momenta over the largest, in the norm of T
 _LARGEST = 1.0  # [rad] by which a joint may turn in a step: ways that wind about themselves balance, too
-_GROWTH = 1e-3  # of the kinetic energy that a whole step may add to the work of forces
+_GROWTH = 3e-4  # of the kinetic energy that a whole step may add to the work of forces
 _FIRST, _SWEEPS = 5, 95  # over all contacts, before and after equations are tried
 _ROUNDING = 1e-11  # [m] of a penetration that stays
 _APART, _YIELD = 40, 0.01  # sweeps over what moves solids apart; its softness, which bounds it where nothing can part
@@ -124,7 +125,7 @@ def _choose(ints, cints, cfloats, Q, W, reach, active, gaps, count):
 
 
 @inline
-def _demand(sites, k, bounce, h, whole):
+def _demand(sites, k, bounce, h, whole, out):
     """Return what is added to the normal velocity of a candidate before it must not be negative, and what more brings
     the candidate out of its obstacle.
     """
@@ -133,7 +134,7 @@ def _demand(sites, k, bounce, h, whole):
     if gap > 0.0:
         return (_FAR if bounces else gap / h), 0.0  # what bounces is let in by part of a step: it keeps its speed
     demand = bounce * speed if bounces else 0.0
-    return demand, _OUT * gap / whole - demand
+    return demand, out * gap / whole - demand
 
 
 @inline
@@ -222,7 +223,7 @@ def _normal(k, pairs):
 
 
 @routine
-def _rows(head, Q, V, h, whole, W, space, step, pairs, taken):
+def _rows(head, Q, V, h, whole, out, W, space, step, pairs, taken):
     """Write rows, their Delassus matrix, and b: what their velocities would be with no change; return how many."""
     ints, Y, used, b, s, terms = head.ints, space.Y, space.used, space.b, space.s, step.terms
     clear_spans(used, Y, step.spans)
@@ -250,7 +251,7 @@ def _rows(head, Q, V, h, whole, W, space, step, pairs, taken):
                 step.x[ix(3 * k + i)] = step.impulses[ix(3 * candidate + i)]
         else:
             step.x[ix(row)] = step.impulses[ix(3 * candidate)]
-        demand, terms[ix(row)] = _demand(space.sites, k, step.restitution[ix(candidate)], h, whole)
+        demand, terms[ix(row)] = _demand(space.sites, k, step.restitution[ix(candidate)], h, whole, out)
         b[ix(row)] += demand
     project_rows(space.H, head.before, used, Y, rows, step.spans)
     delassus(used, Y, rows, space.A, step.spans)
@@ -355,7 +356,7 @@ def _collect(step, space, room, whole, pairs, taken, rows):
                 step.impulses[ix(3 * step.active[ix(k)] + i)] = step.x[ix(3 * k + i)]
         else:
             step.impulses[ix(3 * step.active[ix(k)])] = step.x[ix(3 * pairs + k - pairs)]
-    least = _OUT * _ROUNDING / whole
+    least = OUT * _ROUNDING / whole
     if not _part(space.A, space.b, pairs, taken, rows, step.x, step.terms, least, room.s, step.apart, step.spans):
         return 0
     for r in range(rows):
@@ -432,24 +433,18 @@ def _kick(ints, M, f, h):
 
 
 @routine
-def _energy_allowed(head, h, whole, y, space, step, parted):
+def _energy_allowed(head, h, whole, y, step):
     """Return the kinetic energy that a step may end with: that at its beginning and the work of forces on the way.
 
-    Contacts take from it. Beyond it are turning within the step, of second order in its angle, and what moves solids
-    apart: as momenta stay, it changes what they weigh.
+    Contacts take from it. Beyond it is turning within the step, of second order in its angle.
     """
     ints, nq, nv = head.ints, head.ints[t.NQ], head.ints[t.NV]
-    at, work, apart = ints[t.AT_COLUMNS] + t.COLUMN_V, 0.0, 0.0
-    for r in range(parted):
-        if step.apart[ix(r)] != 0.0:
-            apart += (
-                0.5 * step.apart[ix(r)] * dot(space.A, r, step.spans.low[ix(r)], step.spans.high[ix(r)], step.apart)
-            )
+    at, work = ints[t.AT_COLUMNS] + t.COLUMN_V, 0.0
     for k in range(nv):
         row, w = ints[ix(at + k * t.COLUMN_INTS)], step.w[ix(nv + k)]
         work += w * (h * step.f[ix(k)] - step.soft[ix(k)] * (w - y[ix(nq + row)]))
     growth = _GROWTH * math.sqrt(h / whole)
-    return (1.0 + growth) * (step.energies[0] + max(work, 0.0)) + apart + growth * step.energies[3]
+    return (1.0 + growth) * (step.energies[0] + max(work, 0.0)) + growth * step.energies[3]
 
 
 @routine
@@ -460,7 +455,7 @@ def _arrive(head, h, whole, y, W, W1, space, step, parted):
     """
     ints, before, H, M, a, w = head.ints, head.before, space.H, space.M, step.a, step.w
     nq, nv, z, at = ints[t.NQ], ints[t.NV], state_zero(ints), ints[t.AT_COLUMNS] + t.COLUMN_V
-    step.energies[1] = _energy_allowed(head, h, whole, y, space, step, parted)
+    step.energies[1] = _energy_allowed(head, h, whole, y, step)
     for k in range(nv):
         space.u[ix(k)] = a[ix(k)] - step.r[ix(k)]  # what iterations have left
         step.r[ix(k)] = a[ix(k)]
@@ -492,9 +487,12 @@ def _arrive(head, h, whole, y, W, W1, space, step, parted):
     return True
 
 
-@typed_entry("int64", Head, _1, _1, _2, "float64", "float64", _1, Space, Step, Rest)
-def one_step(head, y, tau, loads, h, whole, soft, space, step, room):
-    """Take a step of h, a part of a whole one, in place; return DONE, or why not, with y as it was. Impulses stay."""
+@typed_entry("int64", Head, _1, _1, _2, "float64", "float64", "float64", _1, Space, Step, Rest)
+def one_step(head, y, tau, loads, h, whole, out, soft, space, step, room):
+    """Take a step of h, a part of a whole one, in place; return DONE, or why not, with y as it was. Impulses stay.
+
+    `out` is the part of overlaps that a whole step moves apart.
+    """
     ints = head.ints
     nq, nv = ints[t.NQ], ints[t.NV]
     now, z = step.now[0], state_zero(ints)
@@ -513,7 +511,7 @@ def one_step(head, y, tau, loads, h, whole, soft, space, step, room):
     reach = 2.0 * h * (fastest + 10.0 * h) + 1e-3
     pairs, taken = _choose(ints, head.cints, head.cfloats, Q, W, reach, step.active, step.gaps, step.gaps.shape[0])
     step.counts[0], step.counts[1] = taken, pairs
-    rows = _rows(head, Q, V, h, whole, W, space, step, pairs, taken)
+    rows = _rows(head, Q, V, h, whole, out, W, space, step, pairs, taken)
     for k in range(nv):
         step.r[k] = 2.0 * step.past[0, k] - step.past[1, k]
     _ask(head, h, space, step)

@@ -110,7 +110,11 @@ class Stepper:
         self._advance(at, self.h, y, _HALVINGS)
 
     def _advance(self, at: float, h: float, y: Array, halvings: int) -> None:
-        code = self._attempt(at, h, y)
+        from motiform.motion.hybrid.step_kernels import GROWS, OUT
+
+        code = self._attempt(at, h, y, OUT)
+        if code == GROWS:
+            code = self._attempt(at, h, y, 0.0)  # overlaps stay where moving them apart would speed things up
         if code == 0:
             return
         if halvings == 0:
@@ -137,7 +141,7 @@ class Stepper:
             remedy="Give light segments mass, or their joints armature, damping or limits; or take a smaller step.",
         )
 
-    def _attempt(self, at: float, h: float, y: Array) -> int:
+    def _attempt(self, at: float, h: float, y: Array, out: float) -> int:
         """Take a step of h in place and return 0, or why not, with y as it was."""
         system, z, events = self.system, y[self.system.moving : self.system.acting], []
         state = system.split(y)
@@ -163,6 +167,7 @@ class Stepper:
             _NO_LOADS if loads is None else loads,
             h,
             self.h,
+            out,
             self._soft,
             self._space,
             self._room,
@@ -255,10 +260,12 @@ class Stepper:
 def first_look(system: ContactEquations, h: float, y: Array) -> Look:
     """Return what contacts do at the start, to which no step has led.
 
-    Where everything that presses in the first step touches already, that is what it does then; else, as where something
-    lands in it, what forces at this very instant are.
+    Where a figure is at rest and everything that presses in the first step touches already, that is what it does then;
+    else what forces at this very instant are: something may land in the step, which has half of the velocity products.
     """
     now, trial = look(system, 0.0, y), Stepper(system, h)
+    if y[system.nq : system.moving].any():
+        return now
     trial.step(0.0, y.copy())
     pressing = trial.impulses[3 * trial.active[: trial.pairs] + 1] > 0
     touch = (trial.sites[: trial.pairs, c.GAP] <= _TOUCHING) & (trial.sites[: trial.pairs, c.SLIP + 1] > -_SLOWLY)
