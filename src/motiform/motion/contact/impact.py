@@ -21,6 +21,7 @@ __all__ = ["Impact", "apart", "collide", "land", "leap", "project_velocities"]
 _PATIENT = 10  # attempts where fewer have not found impulses
 _FINE = 1e-9  # impulses that break the laws by more are looked for in another way
 _CLOSE = 1e-6  # impulses of a step over many events may break the laws by so much
+_SWEEPS = 5000, 100_000  # for these; the latter take a second at twenty contacts, pivoting four
 _APART = 1e-2  # [m/s] at which what overlaps is moved apart at most
 _ROUGH = 1e-3  # impulses that break the laws by less are taken where none that keep them were found
 
@@ -108,8 +109,8 @@ def _compress(problem: ContactProblem, b: Array, *, sweeping: bool = False) -> A
     if x is not None:
         alone = None if sweeping else _struck_alone(problem, b)
         return Answer(x, np.full(len(problem.active), c.STICK), none) if alone is None else alone
-    if sweeping:
-        x = problem.swept(b)
+    for sweeps in _SWEEPS if sweeping else ():
+        x = problem.swept(b, sweeps)
         if misfit(problem, b, x) <= _CLOSE:
             return Answer(x, np.full(len(problem.active), c.STICK), none)
     status, answer = problem.cones(b, no, none, guess=guess)
