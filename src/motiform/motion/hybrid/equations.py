@@ -448,8 +448,8 @@ class ContactEquations:
     def _leap(self, at: float, y: Array, h: float) -> np.ndarray:
         """Take a short step with impulses; return the candidates that it keeps closed.
 
-        As in RATTLE [Andersen83] the first impulses keep contacts closed over a flight, which keeps its energy, the last
-        ones stop what approaches after it. What still overlaps is moved apart without velocity.
+        As in RATTLE [Andersen83] the first impulses keep contacts closed over a flight, which keeps its energy, and the
+        last ones stop what approaches after it. What still overlaps is moved apart without velocity.
         """
         problem, nq = self.problem, self.nq
         self.refresh(y, anew=True)
