@@ -212,6 +212,47 @@ def dominoes(width, integrator, t1=0.66, count=5):
     return run(bodies, contact.floor(), t1=t1, rate=100.0, integrator=integrator, friction=0.4)
 
 
+def leaning(angle, friction, t1):
+    """Return a run of two cards that lean on each other, and by how much they sink; `friction` over its limit.
+
+    By symmetry the force between them is horizontal, H, and their upper edges stay in the middle. Their lower ones,
+    with the force (μ N, N), slide apart: three equations for the turning ψ̈, N and H of one of them.
+    """
+    card = Box((0.002, 0.1, 0.06))
+    foot, top = np.array([0.001, -0.05, 0]), np.array([0.001, 0.05, 0])  # of the left one
+    tilted = rotation_from_euler((0, 0, -angle), "xyz")
+    limit = -(tilted @ foot)[0] / (tilted @ (top - foot))[1]
+    mu, inertia = friction * limit, (0.002**2 + 0.1**2) / 12
+
+    def rates(_, state):
+        turn, w = state
+        R = rotation_from_euler((0, 0, turn), "xyz")
+        f, p = R @ foot, R @ top
+        rows = [[-p[1], mu, -1], [f[0], 1, 0], [inertia, mu * f[1] - f[0], -p[1]]]
+        return [w, np.linalg.solve(rows, [p[0] * w * w, G + f[1] * w * w, 0])[0]]
+
+    end = solve_ivp(rates, (0, t1), [-angle, 0], rtol=1e-11, atol=1e-14).y[0, -1]
+    sinks = (rotation_from_euler((0, 0, end), "xyz") @ foot - tilted @ foot)[1]
+    apart, up = (tilted @ top)[0], -(tilted @ foot)[1]
+    cards = [body(f"c{k}", card, (-side * apart, up, 0), (0, 0, -side * angle)) for k, side in enumerate((1, -1))]
+    return run(cards, contact.floor(), t1=t1, friction=mu), sinks
+
+
+@pytest.mark.parametrize("angle", [0.15, 0.4])
+def test_two_cards_that_lean_on_each_other_stand_above_the_limit_of_friction(angle):
+    rec, _ = leaning(angle, 1 + 1e-6, 0.2)
+    assert np.abs(rec["q"] - rec["q"][0]).max() < 1e-9
+    assert not rec.events
+
+
+@pytest.mark.parametrize(("angle", "friction"), [(0.15, 0.95), (0.26, 1 - 1e-3)])
+def test_two_cards_slide_apart_below_it_as_on_paper(angle, friction):
+    rec, sinks = leaning(angle, friction, 0.2)
+    fallen = rec["c0.position"][-1, 1] - rec["c0.position"][0, 1]
+    assert sinks > 1e-5
+    assert fallen == pytest.approx(-sinks, abs=1e-9)  # default tolerances
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("width", [0.03, 0.2])
 def test_dominoes_of_any_width_fall_as_in_time_stepping(width):

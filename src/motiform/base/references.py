@@ -163,6 +163,8 @@ REFERENCES: dict[str, str] = {
     "Comput. Methods Appl. Mech. Engrg. 155 (1998) 31–47. doi:10.1016/S0045-7825(97)00137-0",
     "Stewart96": "D. E. Stewart, J. C. Trinkle, An implicit time-stepping scheme for rigid body dynamics with "
     "inelastic collisions and Coulomb friction, Int. J. Numer. Methods Engrg. 39 (1996) 2673–2691.",
+    "Andersen83": 'H. C. Andersen, RATTLE: a "velocity" version of the SHAKE algorithm for molecular dynamics '
+    "calculations, J. Comput. Phys. 52 (1983) 24–34. doi:10.1016/0021-9991(83)90014-1",
     "Moreau88": "J. J. Moreau, Unilateral contact and dry friction in finite freedom dynamics, in Nonsmooth Mechanics "
     "and Applications, CISM 302, Springer 1988, 1–82. doi:10.1007/978-3-7091-2624-0_1",
     "Genot99": "F. Génot, B. Brogliato, New results on Painlevé paradoxes, European J. Mechanics A/Solids 18 (1999) "

@@ -15,12 +15,13 @@ from motiform.motion.contact.modes import all_held, cone_margins, refuse
 from motiform.motion.contact.problem import Answer, ContactProblem, terms_of
 from motiform.motion.tree.model.joint import Array
 
-__all__ = ["Impact", "collide", "leap", "project_velocities"]
+__all__ = ["Impact", "apart", "collide", "land", "leap", "project_velocities"]
 
 
 _PATIENT = 10  # attempts where fewer have not found impulses
 _FINE = 1e-9  # impulses that break the laws by more are looked for in another way
 _CLOSE = 1e-6  # impulses of a step over many events may break the laws by so much
+_SWEEPS = 5000, 100_000  # for these; the latter take a second at twenty contacts, pivoting four
 _APART = 1e-2  # [m/s] at which what overlaps is moved apart at most
 _ROUGH = 1e-3  # impulses that break the laws by less are taken where none that keep them were found
 
@@ -77,14 +78,28 @@ def collide(problem: ContactProblem, v: Array, restitution: Array, *, held: bool
 
 
 def leap(problem: ContactProblem, v: Array, h: float) -> Impact:
-    """Return the velocities after a step of h in which contacts act by impulses: there always are such [Stewart96]."""
-    rows, pairs = problem.rows, problem.pairs
-    free = problem.accelerations(np.zeros(rows))
-    gaps = np.maximum(problem.sites[: len(problem.active), c.GAP], -_APART * h)
-    before = problem.velocities + h * problem.b[:rows]  # velocity-product terms of so short a step are in b
-    before[1 : 3 * pairs : 3] += gaps[:pairs] / h
-    before[3 * pairs :] += gaps[pairs:] / h
-    return _impact(problem, v + h * free, _compress(problem, before, sweeping=True).x, before)
+    """Return the velocities after impulses that keep contacts closed or open over a flight of h: there always are such
+    [Stewart96].
+    """
+    pairs = problem.pairs
+    gaps = np.maximum(problem.sites[: len(problem.active), c.GAP], 0.0)
+    mean = problem.velocities + 0.5 * h * problem.b[: problem.rows]  # over the flight; velocity products are in b
+    mean[1 : 3 * pairs : 3] += gaps[:pairs] / h
+    mean[3 * pairs :] += gaps[pairs:] / h
+    return _impact(problem, v, _compress(problem, mean, sweeping=True).x, problem.velocities)
+
+
+def land(problem: ContactProblem, v: Array) -> Impact:
+    """Return the velocities after impulses that stop what approaches, as exactly as those of `leap`."""
+    return _impact(problem, v, _compress(problem, problem.velocities, sweeping=True).x, problem.velocities)
+
+
+def apart(problem: ContactProblem, h: float) -> Array:
+    """Return the smallest displacement (in the metric of M) that moves overlapping solids apart, at most 1 cm/s."""
+    gaps, normals, pairs = problem.sites[: len(problem.active), c.GAP], np.zeros(problem.rows), problem.pairs
+    gaps = np.maximum(gaps, -_APART * h)
+    normals[1 : 3 * pairs : 3], normals[3 * pairs :] = gaps[:pairs], gaps[pairs:]
+    return problem.jumps(problem.press_normals(normals))
 
 
 def _compress(problem: ContactProblem, b: Array, *, sweeping: bool = False) -> Answer:
@@ -94,8 +109,8 @@ def _compress(problem: ContactProblem, b: Array, *, sweeping: bool = False) -> A
     if x is not None:
         alone = None if sweeping else _struck_alone(problem, b)
         return Answer(x, np.full(len(problem.active), c.STICK), none) if alone is None else alone
-    if sweeping:
-        x = problem.swept(b)
+    for sweeps in _SWEEPS if sweeping else ():
+        x = problem.swept(b, sweeps)
         if misfit(problem, b, x) <= _CLOSE:
             return Answer(x, np.full(len(problem.active), c.STICK), none)
     status, answer = problem.cones(b, no, none, guess=guess)

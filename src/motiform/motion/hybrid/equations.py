@@ -7,7 +7,7 @@ import numpy as np
 from motiform.base.errors import InputError, RunError
 from motiform.geometry import Box, Face, Plane, Solid
 from motiform.motion.contact import columns as c
-from motiform.motion.contact.impact import collide, leap, project_velocities
+from motiform.motion.contact.impact import apart, collide, land, leap, project_velocities
 from motiform.motion.contact.modes import NoForces, decide
 from motiform.motion.contact.points import Contacts
 from motiform.motion.contact.problem import ContactProblem
@@ -446,22 +446,45 @@ class ContactEquations:
         return self._changes(at, before)
 
     def _leap(self, at: float, y: Array, h: float) -> np.ndarray:
-        """Take a short step with impulses; return the candidates that it keeps closed."""
+        """Take a short step with impulses; return the candidates that it keeps closed.
+
+        As in RATTLE [Andersen83] the first impulses keep contacts closed over a flight, which keeps its energy, and the
+        last ones stop what approaches after it. What still overlaps is moved apart without velocity.
+        """
         problem, nq = self.problem, self.nq
         self.refresh(y, anew=True)
         reach = 1e3 * NEAR + 2 * h * float(np.abs(y[nq : self.moving]).max(initial=0.0))
-        self._pose(at, y, np.flatnonzero(self.gaps(y) <= reach))
-        active, rates = problem.active, self._act(at, self.split(y))[1]
+        near = np.flatnonzero(self.gaps(y) <= reach)
+        self._pose(at, y, near)
         found = leap(problem, y[nq : self.moving].copy(), h)
         y[nq : self.moving] = found.v
         self._add_impulses(found.x, y)
-        y[:nq] += h * configuration_rate(self.figure, y[:nq], found.v)
+        normal = np.concatenate([found.x[1 : 3 * problem.pairs : 3], found.x[3 * problem.pairs :]])
+        closed = problem.active[normal > 0]
+        self._fly(at, y, h)
+        self._pose(at + h, y, closed)
+        found = land(problem, y[nq : self.moving].copy())
+        y[nq : self.moving] = found.v
+        self._add_impulses(found.x, y)
+        y[:nq] += configuration_rate(self.figure, y[:nq], apart(problem, h))
         self.repair(y)
-        y[self.moving : self.counted] += h * rates
         self.settle_actuators(at + h, y)
         self.leapt += h
-        normal = np.concatenate([found.x[1 : 3 * problem.pairs : 3], found.x[3 * problem.pairs :]])
-        return active[normal > 0]
+        return closed
+
+    def _fly(self, at: float, y: Array, h: float) -> None:
+        """Move without contacts, by one step of the classical Runge–Kutta method."""
+        modes = self.modes.copy()
+        self.modes[:] = c.FREE
+        self._choose()
+        rates, sum_ = np.empty(self.size), np.zeros(self.size)
+        for part, weight in ((0.0, 1 / 6), (0.5, 1 / 3), (0.5, 1 / 3), (1.0, 1 / 6)):
+            self.rate(at + part * h, y + part * h * rates if part else y, rates)
+            sum_ += weight * rates
+        y += h * sum_
+        self.repair(y)
+        self.modes[:] = modes
+        self._choose()
 
     def settle_actuators(self, at: float, y: Array) -> None:
         """Tell actuators that velocities have jumped."""
