@@ -1,14 +1,18 @@
-"""How high does a leg with six muscles jump?
-===========================================
+"""How high does a leg with eight muscles jump, and how does it land?
+===================================================================
 
-From a squat that the muscles hold, those of the hip get their full excitation at once, those of the knee a delay later,
-those of the ankle two delays later. Which delay gives the highest jump?
+From a squat that the muscles hold, those of the hip are excited at once, those of the knee a delay later, those of the
+ankle two delays later. Which delay gives the fastest take-off? In the air a stretch reflex draws the legs up; it then
+holds the posture. No joint has a drive or a damper.
 
 Checks. In the air the centre of mass rises by v²/2g. Muscles pull and do not push. The books close: work of the
 contracting fibres = energy of the body + energy of the tendons + heat. Heat is that of damping in the fibres and of
-impacts, of which the knee's at its stop is the largest. Of the delays tried that of the scene is the best.
+impacts, of which the knee's at its stop is the largest. With the scene's delay take-off is fastest. He lands and
+stays up, at rest in the end; joints meet their stops a few times after take-off and do not chatter; what a joint joins
+stays together.
 """
 
+from itertools import pairwise
 from pathlib import Path
 from tempfile import mkdtemp
 
@@ -21,8 +25,8 @@ from motiform.image import Camera, render, show_pictures
 from motiform.motion.tree import centers_of_mass, tags
 
 DELAY, OTHERS = 0.09, (0.0, 0.045, 0.135)  # [s] of the scene, and others
-KNEE, ANKLE = (2, 3), (4, 5)  # numbers of the muscles
-END, GRAVITY = 0.5, 9.81  # of the excitations [s]; [m/s²]
+HIP, KNEE, ANKLE = (0, 1), (2, 3), (4, 5)  # numbers of the muscles
+END, LATER, GRAVITY = 0.39, 0.5, 9.81  # of the excitations, of those with other delays [s]; [m/s²]
 
 
 def main(quick=False):
@@ -31,8 +35,12 @@ def main(quick=False):
 
 def jump(delay):
     onsets = {k: delay * (1 if k in KNEE else 2) for k in (*KNEE, *ANKLE)}
-    times = {f"figure.jumper.muscle.{k}.excitation.times": [0.0, max(t, 1e-4), END] for k, t in onsets.items()}
-    return mf.simulate("jump", settings=times)
+    end = END if delay == DELAY else LATER
+    times = {f"figure.jumper.muscle.{k}.excitation.times": [0.0, max(t, 1e-4), end] for k, t in onsets.items()}
+    times |= {f"figure.jumper.muscle.{k}.excitation.times": [0.0, end] for k in HIP}
+    # Other delays are tried up to the top alone.
+    shorter = {} if delay == DELAY else {"scene.duration": 0.7, "figure.jumper.reflex.start": LATER}
+    return mf.simulate("jump", settings=times | shorter)
 
 
 def model():
@@ -105,20 +113,43 @@ def gap(rec):
     return first - sum(others)
 
 
+def stops(rec):
+    """Instants at which joints meet their stops [s]."""
+    return np.array([event.time for event in rec.events if event.name.startswith("impact") and "limit" in event.name])
+
+
+def gaps(rec):
+    """By how much joints come apart [m], (samples, joints)."""
+    x = [rec[f"{name}.position"] for name in ("trunk", "thigh", "shank", "foot")]
+    apart = [np.linalg.norm(b - a, axis=1) for a, b in pairwise(x)]
+    return np.abs(np.column_stack(apart) - [0.0, 0.43, 0.42])
+
+
+def check_landing(rec):
+    t = rec.time("q")
+    air = rec["tags"][..., 1].min(1) > 1e-4
+    landed = t > t[np.flatnonzero(air)[-1]]
+    assert 0.3 < t[landed][0] - t[off(rec)] < 0.5
+    assert rec["q"][landed, 1].min() > 0.7  # height of the hips [m]; they are 0.63 m high in the squat
+    assert np.abs(rec["momentum"][-1] / model()[0].mass).max() < 0.1  # [m/s]
+    assert len(stops(rec)) <= 6
+    assert np.ptp(stops(rec)) < 0.05
+    assert gaps(rec).max() < 1e-9
+
+
 def check(result):
+    check_landing(result[DELAY])
     rec = result[DELAY]
     top = rec["center_of_mass"][:, 1].max()
     assert abs(top - apex(rec)) < 1e-4, (top, apex(rec))  # the top may fall between two samples: g h²/8 = 5e-6 m
-    assert top - standing() > 0.2
+    assert top - standing() > 0.15
     assert rec["muscles.force"].min() >= 0.0
-    # Where a force or speed jumps, by P of power, the trapezium rule is off by at most P h/2: 1 kW gives 1 J.
-    assert np.abs(gap(rec)).max() < 1.0
-    assert (
-        np.abs(work(rec.time("q"), rec["muscles.power"]) - books(rec)["body"] - books(rec)["heat of impacts"]).max()
-        < 1.0
-    )
+    # Where a force or speed jumps, by P of power, the trapezium rule is off by at most P h/2: 1 kW gives 2 J.
+    assert np.abs(gap(rec)).max() < 2.0
+    on_body = books(rec)["body"] + books(rec)["heat of impacts"]
+    assert np.abs(work(rec.time("q"), rec["muscles.power"]) - on_body).max() < 2.0
     assert books(rec)["contraction"].max() > 300
-    assert max(result, key=lambda delay: apex(result[delay])) == DELAY
+    assert max(result, key=lambda delay: speed(result[delay])) == DELAY
 
 
 def draw(result, folder):
@@ -126,8 +157,8 @@ def draw(result, folder):
     above, below = page.subfigures(2, 1, height_ratios=(1.0, 1.0))
     rec = result[DELAY]
     form, camera = dress(rec), Camera((0.05, 0.86, 3.8), (0.05, 0.86, 0.0), fov=0.58)
-    for axes, t in zip(above.subplots(1, 6), (0.0, 0.14, 0.26, 0.34, 0.4, 0.56), strict=True):
-        axes.imshow(render(form, round(500 * t), camera=camera, size=(260, 460), samples_per_pixel=16))
+    for axes, t in zip(above.subplots(1, 6), (0.0, 0.26, 0.38, 0.56, 0.88, 2.0), strict=True):
+        axes.imshow(render(form, round(250 * t), camera=camera, size=(260, 460), samples_per_pixel=16))
         axes.set_title(f"{t:.2f} s", fontsize=9)
         axes.set_axis_off()
     height, force, energy = below.subplots(1, 3)

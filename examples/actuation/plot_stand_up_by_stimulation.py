@@ -11,6 +11,7 @@ seconds takes more. Of the work, drives of the hips do more than half, stimulate
 but for what contacts take.
 """
 
+from dataclasses import replace
 from pathlib import Path
 from tempfile import mkdtemp
 
@@ -18,7 +19,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import motiform as mf
-from motiform.form import dress
+from motiform.form import dress, looks_in
 from motiform.image import Camera, render, show_pictures
 
 
@@ -58,15 +59,23 @@ def check(result):
     assert all(one["center_of_mass"][-1, 1] < 0.8 for limit, one in result.items() if limit < 250.0)
 
 
+def bare(rec):
+    """Its form without thighs, inside which the stimulated muscles are."""
+    looks = looks_in(rec)
+    parts = {name: look for name, look in looks.parts.items() if "thigh" not in name}
+    return dress(rec, replace(looks, parts=parts), skin=False)
+
+
 def draw(result, folder):
     page = Figure(figsize=(10, 8), layout="constrained")
     above, below = page.subfigures(2, 1, height_ratios=(1.2, 1))
     camera = Camera((2.2, 1.15, 2.5), (0.0, 0.75, 0.0))
-    shots = [(250.0, 1.2), (250.0, 1.9), (250.0, 3.8), (200.0, 2.2)]
     forms = {limit: dress(rec, skin=True) for limit, rec in result.items()}
-    for axes, (limit, t) in zip(above.subplots(1, 4), shots, strict=True):
-        axes.imshow(render(forms[limit], int(60 * t), camera=camera, size=(300, 440), samples_per_pixel=16))
-        axes.set_title(f"{limit:.0f} N, {t} s", fontsize=9)
+    whole = [(forms[limit], t, f"{limit:.0f} N, {t} s") for limit, t in ((250.0, 1.2), (250.0, 3.8), (200.0, 2.2))]
+    shots = [*whole[:1], (bare(result[250.0]), 1.9, "250 N, 1.9 s: muscles in the thighs"), *whole[1:]]
+    for axes, (form, t, title) in zip(above.subplots(1, 4), shots, strict=True):
+        axes.imshow(render(form, int(60 * t), camera=camera, size=(300, 440), samples_per_pixel=16))
+        axes.set_title(title, fontsize=9)
         axes.set_axis_off()
     plots = below.subplots(1, 3)
     for limit, rec in result.items():
@@ -74,7 +83,9 @@ def draw(result, folder):
         plots[0].plot(t, knee(rec), label=f"{limit:.0f} N")
         plots[1].plot(t, rec["stimulation.force"][:, 0])
         plots[2].plot(t, rec["support.force"][:, 1])
-    for axes, title, unit in zip(plots, ("right knee", "right quadriceps", "arms, upward"), "°NN", strict=True):
+    for axes, title, unit in zip(
+        plots, ("right knee", "right quadriceps", "force on the pelvis, upward"), "°NN", strict=True
+    ):
         axes.set(xlabel="time [s]", ylabel=unit, title=title)
     plots[0].legend(fontsize=8)
     page.savefig(folder / "stand_up.png", dpi=110)

@@ -23,7 +23,7 @@ SCENES = (
            "5 ms"),
     _Scene("balance", 0.2, "drives of 36 joints on contacts, steps of 1 ms; an optimisation every 5 ms"),
     _Scene("fes-sit-to-stand", 0.2, "four stimulated muscles, drives and arms on contacts, steps of 1 ms"),
-    _Scene("jump", 0.2, "six Hill-type muscles on contacts, adaptive steps"),
+    _Scene("jump", 0.2, "eight Hill-type muscles on contacts, adaptive steps"),
 )  # fmt: skip
 
 

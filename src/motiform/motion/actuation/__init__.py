@@ -10,6 +10,7 @@ from motiform.motion.actuation.drives import CoordinateControl, CoordinateDrive
 from motiform.motion.actuation.laws import ComputedTorque, ServoLaw
 from motiform.motion.actuation.motors import Motor, Motors, TorqueDrives, with_rotors
 from motiform.motion.actuation.muscles.acting import HillMuscles
+from motiform.motion.actuation.muscles.reflex import StretchReflex
 from motiform.motion.actuation.pushes import SegmentPush, SegmentPushes
 from motiform.motion.actuation.sensing import (
     BaseObserver,
@@ -101,6 +102,7 @@ __all__ = [
     "StandingEffort",
     "StimulatedMuscle",
     "StimulatedMuscles",
+    "StretchReflex",
     "TagTask",
     "Task",
     "TaskControl",

@@ -1,6 +1,6 @@
 """Actuators of the figures of a scene, from its tables: motors, stimulated and Hill-type muscles."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -23,6 +23,7 @@ from motiform.motion.actuation import (
     SampledLaw,
     ServoLaw,
     StimulatedMuscles,
+    StretchReflex,
     WalkingMotors,
     bip_motors,
     bip_step,
@@ -120,15 +121,18 @@ def build_support(figure: Figure, table: SupportTable, posture: Posture, member:
 
 
 # -------------------------------------------------------------------- muscles
-def build_muscles(scene: Scene, figure: Figure, members: Sequence[Member]) -> list[Actuator]:
-    """Return the muscles of the figures of a scene."""
+def build_muscles(
+    scene: Scene, figure: Figure, members: Sequence[Member], postures: Mapping[int, np.ndarray]
+) -> list[Actuator]:
+    """Return the muscles of the figures of a scene; postures are those of their reflexes, by the figure's number."""
     found: list[Actuator] = []
     for n, (table, member) in enumerate(zip(scene.document.figure, members, strict=True)):
         if table.stimulation is not None:
             own = table.stimulation
             found.append(placed(scene, lambda t=own, m=member: _stimulated(figure, t, m), "figure", n, "stimulation"))
         if table.muscle:
-            found.append(placed(scene, lambda t=table, m=member: _hill(figure, t, m), "figure", n, "muscle", 0))
+            q = postures.get(n)
+            found.append(placed(scene, lambda t=table, m=member, q=q: _hill(figure, t, m, q), "figure", n, "muscle", 0))
     return found
 
 
@@ -151,7 +155,7 @@ def _stimulated(figure: Figure, table: StimulationTable, member: Member) -> Stim
     return StimulatedMuscles(JoinedGeometry(knees), both, command, delay=table.delay, name=name)
 
 
-def _hill(figure: Figure, table: FigureTable, member: Member) -> HillMuscles:
+def _hill(figure: Figure, table: FigureTable, member: Member, posture: np.ndarray | None) -> HillMuscles:
     def full(name: str) -> str | None:
         return None if name == "world" else member.prefix + name
 
@@ -163,7 +167,11 @@ def _hill(figure: Figure, table: FigureTable, member: Member) -> HillMuscles:
     if own.paths.buried:
         remedy = "Move the point, make the surface smaller, or take it out of wraps."
         raise InputError("points of a path must be outside of what it wraps", got=own.paths.buried[0], remedy=remedy)
-    return HillMuscles(own, _excitations(table.muscle), activation=start, name=name)
+    told, reflex = _excitations(table.muscle), table.reflex
+    if reflex is None or posture is None:
+        return HillMuscles(own, told, activation=start, name=name)
+    law = StretchReflex(own, told, posture, reflex.gain, reflex.damping, reflex.start)
+    return HillMuscles(own, SampledLaw(law, reflex.period, reflex.delay), activation=start, name=name)
 
 
 def _muscle(table: MuscleTable, prefix: str, full: Any) -> ms.Muscle:

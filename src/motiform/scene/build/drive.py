@@ -49,7 +49,7 @@ def build_controls(
 ) -> list[Control | Actuator] | None:
     """Return the controls, postures and actuators of a scene, or None."""
     parts: list[Control] = []
-    actuators = build_muscles(scene, figure, members)
+    actuators = build_muscles(scene, figure, members, _reflex_postures(scene, figure, members, start))
     drives: list[CoordinateDrive] = []
     for n, (table, member) in enumerate(zip(scene.document.figure, members, strict=True)):
         for k, control in enumerate(table.control):
@@ -73,6 +73,16 @@ def build_controls(
     if drives:
         parts.append(CoordinateControl(figure, drives))
     return [*parts, *actuators] or None
+
+
+def _reflex_postures(scene: Scene, figure: Figure, members: Sequence[Member], start: Array) -> dict[int, Array]:
+    """Return the postures of the reflexes of a scene, by the number of their figure."""
+    found: dict[int, Array] = {}
+    for n, (table, member) in enumerate(zip(scene.document.figure, members, strict=True)):
+        if table.reflex is not None:
+            found[n] = start.copy()
+            read_values(scene, figure, table.reflex.q, "q", found[n], member.prefix, "figure", n, "reflex", "q")
+    return found
 
 
 def build_motions(scene: Scene, figure: Figure, members: Sequence[Member]) -> list[PrescribedMotion]:

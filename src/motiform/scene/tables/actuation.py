@@ -5,12 +5,14 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from motiform.scene.tables.common import Above0, AtLeast0, Length, Metre, Name, Number, Point, PoseTable, Second, Table
+from motiform.scene.tables.drive import Value
 
 __all__ = [
     "BalanceTable",
     "ExcitationTable",
     "MotorsTable",
     "MuscleTable",
+    "ReflexTable",
     "StepTable",
     "StimulationTable",
     "SupportTable",
@@ -159,3 +161,14 @@ class MuscleTable(Table):
     rigid_tendon: bool = False
     activation: Share = Field(0.02, description="at the start")
     excitation: ExcitationTable | None = None
+
+
+class ReflexTable(Table):
+    """`[figure.reflex]`: muscles that are longer than in a posture are excited more."""
+
+    q: dict[str, Value] = Field(default_factory=dict, description="the posture; coordinates not named: as at the start")
+    start: Annotated[Second, AtLeast0] = Field(0.0, description="from which on it acts")
+    gain: NotNegative = Field(description="excitation for a stretch of one optimal fibre length")
+    damping: NotNegative = Field(0.0, description="excitation for a stretch of one optimal fibre length a second [s]")
+    period: Annotated[Second, Above0] = Field(0.005, description="from one call of the reflex to the next")
+    delay: Annotated[Second, AtLeast0] = Field(0.0, description="until excitations take hold")

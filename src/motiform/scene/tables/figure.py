@@ -9,6 +9,7 @@ from motiform.scene.tables.actuation import (
     BalanceTable,
     MotorsTable,
     MuscleTable,
+    ReflexTable,
     StepTable,
     StimulationTable,
     SupportTable,
@@ -229,6 +230,7 @@ class FigureTable(Table):
     stimulation: StimulationTable | None = None
     muscle: list[MuscleTable] = Field(default_factory=list)
     wrap: list[WrapTable] = Field(default_factory=list)
+    reflex: ReflexTable | None = None
     load: list[LoadTable] = Field(default_factory=list)
     contact: list[FigureContactTable] = Field(default_factory=list)
     start: StartTable = StartTable()
@@ -250,6 +252,8 @@ class FigureTable(Table):
             raise ValueError("a support needs a posture: give [figure.posture], and no motors")
         if self.wrap and not self.muscle:
             raise ValueError("surfaces to wrap belong to muscles: give [[figure.muscle]]")
+        if self.reflex is not None and not self.muscle:
+            raise ValueError("a reflex excites muscles: give [[figure.muscle]]")
         if self.model is None and self.parameters.model_fields_set:
             raise ValueError("parameters belong to a model")
         return self

@@ -227,3 +227,31 @@ def test_fibres_find_their_equilibrium_in_few_evaluations(monkeypatch):
     fibre = fibre_equilibrium(six, a, L)
     assert len(calls) < 4 * 45  # active, passive, speed, tendon
     assert np.abs(fibre_speed(six, a, L, fibre)).max() < 1e-12  # m/s: nothing moves
+
+
+def test_stretch_reflex_is_its_formula():
+    """Excitations as told before it starts; then more by stretch and its speed, over the optimal length, 0 to 1."""
+    both, told = pair(MODELS["millard"]), PulseTrain([0.0, 0.5], [[1.0, 0.2], [0.3, 0.1]])
+    reflex = actuation.StretchReflex(both, told, [0.1], gain=8.0, damping=0.2, start=0.5)
+    q, v = np.array([0.25]), np.array([1.5])
+    state = FigureState(q, v, np.zeros(4))
+    assert (reflex(0.4, state) == [1.0, 0.2]).all()
+    way = ms.path_geometry(both.paths, q, v)
+    stretch = way.length - ms.path_geometry(both.paths, [0.1]).length
+    expected = np.array([0.3, 0.1]) + (8.0 * stretch + 0.2 * way.speed) / 0.15
+    assert expected.min() < 0 < expected.max() < 1  # one muscle is stretched, the other would be told less than nothing
+    assert reflex(0.5, state) == pytest.approx(np.clip(expected, 0, 1), abs=1e-12)
+    with pytest.raises(InputError, match="posture must be one of the figure"):
+        actuation.StretchReflex(both, told, [0.1, 0.2], gain=2.0)
+
+
+@pytest.mark.slow
+def test_stretch_reflex_holds_a_posture_that_excitations_alone_do_not():
+    """A rod upside down stays within a tenth of a radian of its posture by the reflex, and falls without it."""
+    both = ms.Muscles(lever(9.81), pair(MODELS["millard"]).muscles)
+    told = PulseTrain([0.0], [[0.05, 0.05]])
+    law = actuation.StretchReflex(both, told, [0.0], gain=4.0, damping=0.4)
+    for command, holds in ((actuation.SampledLaw(law, 0.005), True), (told, False)):
+        acts = HillMuscles(both, command, activation=0.05)
+        rec = simulate(lever(9.81), controls=acts, q0=[0.05], t1=1.0, rate=50)
+        assert (np.abs(rec["q"]).max() < 0.1) == holds
