@@ -143,7 +143,8 @@ class Stepper:
 
     def _attempt(self, at: float, h: float, y: Array, out: float) -> int:
         """Take a step of h in place and return 0, or why not, with y as it was."""
-        system, z, events = self.system, y[self.system.moving : self.system.acting], []
+        system, z = self.system, y[self.system.moving : self.system.acting]
+        events: list[Event] = []
         state = system.split(y)
         loads = system.wrenches(at, state)
         if self._actuators is None:

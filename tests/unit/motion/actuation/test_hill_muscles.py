@@ -197,7 +197,7 @@ def test_a_point_that_enters_a_surface_during_a_run_is_told():
     inside = np.hypot(0.1 * np.sin(q) - 0.1, -0.1 * np.cos(q) + 0.05) < 0.05
     assert inside.any()
     assert not inside[0]
-    assert (rec["muscles.doubt"][:, 0] == 1.0).tolist() == inside.tolist()
+    assert (rec["muscles.doubt"][:, 0].astype(int) % 2 == 1).tolist() == inside.tolist()  # 8: its length jumps, too
 
 
 @pytest.mark.parametrize("told", [7.0, [0.5, -0.1], PulseTrain([0.0], [[0.2, 1.1]])])
