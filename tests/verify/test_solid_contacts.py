@@ -52,6 +52,51 @@ def test_each_of_a_stack_carries_those_above(offset):
     np.testing.assert_allclose(moment[-1], 0.0, atol=1e-7 * weight)
 
 
+def _stands(count, t1):
+    """A stack stays where it is: what rounding of places makes of velocities, 1e-15 m a step, adds up at most."""
+    box = Box((0.2, 0.1, 0.2))
+    bodies = [body(f"b{k}", box, (0, 0.05 + 0.1 * k, 0)) for k in range(count)]
+    rec = run(bodies, contact.floor(), t1=t1, rate=10.0, friction=0.5)
+    places = np.array([rec[f"b{k}.position"] for k in range(count)])
+    assert np.abs(places - places[:, :1]).max() < 1e-15 * count * t1 / H
+
+
+@pytest.mark.parametrize("count", [15, 25])
+def test_a_high_stack_stands(count):
+    _stands(count, 0.5)
+
+
+@pytest.mark.slow
+def test_forty_boxes_stand_for_a_minute():
+    _stands(40, 60.0)
+
+
+def _cards(leans, friction, t1=0.3):
+    """Two thin cards that lean on each other with their upper edges, and the friction that statics asks for."""
+    length, thick = 0.1, 0.002
+    card, bodies, needs = Box((thick, length, 0.06)), [], []
+    for side, lean in zip((-1, 1), leans, strict=True):
+        turn = rotation_from_euler((0, 0, side * lean), "xyz")
+        corners = {(x, y): turn @ (x * thick / 2, y * length / 2, 0.0) for x in (-1, 1) for y in (-1, 1)}
+        top, foot = corners[-side, 1], min(corners.values(), key=lambda place: place[1])
+        bodies.append(body("LR"[side > 0], card, (-top[0], -foot[1], 0), (0, 0, side * lean), density=700.0))
+        needs.append(abs(foot[0]) / (top[1] - foot[1]))  # moments about the foot: H (p_y − f_y) = m g (c_x − f_x)
+    rec = run(bodies, contact.floor(), t1=t1, rate=50.0, friction=friction(max(needs)))
+    return np.abs(np.diff(rec["L.position"][[0, -1], 1]))[0]
+
+
+class TestCards:
+    """The normal of an edge on an edge is open between the faces beside them: it is along the load."""
+
+    @pytest.mark.parametrize("lean", [0.15, 0.26, 0.5])
+    def test_they_stand_down_to_the_friction_of_statics(self, lean):
+        assert _cards((lean, lean), lambda need: 1.01 * need) < 1e-9
+
+    def test_they_slide_below(self):
+        """Short of friction by 2 % the feet go apart: faster than a fiftieth of μ g h sin α would be after 0.3 s."""
+        assert _cards((0.26, 0.26), lambda need: 0.98 * need) > 1e-4
+
+
 def test_crossed_edges_push_along_their_cross_product():
     """A box falls edge on edge onto another, crosswise: the impulse has no part along either edge."""
     box, half = Box((0.1, 0.1, 0.6)), 0.05 * 2**0.5
