@@ -84,7 +84,7 @@ def test_wrong_input_is_told(tmp_path):
         plot_triangle([(0.5, 0.5)], groups=["a", "b"])
     with pytest.raises(InputError, match="points of the plane"):
         plot_triangle([0.5, 0.5])
-    with pytest.raises(InputError, match="unknown format"):
+    with pytest.raises(InputError, match="unknown kind of figure file"):
         plot_triangle(path=tmp_path / "plane.gif")
     with pytest.raises(InputError, match="size must be"):
         plot_triangle(size=(0, 3))

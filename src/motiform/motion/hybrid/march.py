@@ -14,6 +14,7 @@ from motiform.motion.hybrid.observe import Look, look
 from motiform.motion.hybrid.overlap import OverlapWatch
 from motiform.motion.hybrid.search import Found, find
 from motiform.motion.run import DORMAND_PRINCE, Block, Checkpoint, ExplicitStep, Guard, Options, Pace, accepted_step
+from motiform.motion.run.options import DIVERGED
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.state import state_after
 from motiform.record import Event
@@ -220,6 +221,13 @@ def _sample(
         walk.sample += 1
         instant = walk.sample / options.rate
         row = state(instant)
+        if not np.isfinite(row).all():
+            walk.sample -= 1
+            raise RunError(
+                DIVERGED,
+                where=f"t = {instant:.9g} s",
+                remedy="Give light segments mass, or their joints armature, damping or limits; or take time-stepping.",
+            )
         walk.states.append((row, look(system, instant, row)))
 
 

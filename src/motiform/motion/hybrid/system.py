@@ -20,7 +20,7 @@ from motiform.motion.tree.model.acting import Acting
 from motiform.motion.tree.model.state import Controls, check_functions
 from motiform.motion.tree.observe import channels, drive_channel, drive_labels, figure_labels, observe, undriven
 from motiform.motion.tree.prescribed import PrescribedMotion, drive_figure
-from motiform.motion.tree.singular import brace_angles, brace_folds
+from motiform.motion.tree.singular import EXACT, STEPPED, brace_angles, brace_folds
 from motiform.motion.tree.start import start
 from motiform.motion.tree.system import check_device, check_moves
 from motiform.record import Channel
@@ -57,7 +57,7 @@ class ContactSystem(System):
             raise InputError("guards need dense output", got=f"time-stepping with {names}", allowed="'dormand-prince'")
         state = start(figure, q0, v0)
         stepping = options.integrator == "time-stepping"
-        figure, armatures = brace_folds(figure)
+        figure, armatures = brace_folds(figure, STEPPED if stepping else EXACT)
         figure = brace_angles(figure) if stepping else figure
         drive, model = None, figure
         if prescribed:

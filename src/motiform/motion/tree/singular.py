@@ -15,15 +15,15 @@ from motiform.motion.tree.joints.axes import AxesJoint
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 
-__all__ = ["brace_angles", "brace_folds"]
+__all__ = ["EXACT", "STEPPED", "brace_angles", "brace_folds"]
 
 _POSTURES = 64  # at random: a fold is a surface among all postures, so that several of them are near one
 _VANISHING = 1e-2  # of its median at which an inertia counts as one that can vanish
-_SHARE = 1e-3  # of its median that the armature of a fold is
+STEPPED, EXACT = 1e-3, 1e-6  # of its median that the armature of a fold is: in steps, and where steps adapt
 _RING = 1e-4  # of what an angle moves
 
 
-def brace_folds(figure: Figure) -> tuple[Figure, list[str]]:
+def brace_folds(figure: Figure, share: float = STEPPED) -> tuple[Figure, list[str]]:
     """Return the figure with armatures where a massless segment can fold over what it carries, and notes on them."""
     massless = [n for n in range(len(figure.segments)) if _moves_massless(figure, n)]
     if not massless or figure.coupled is not None or figure.closures:
@@ -33,7 +33,7 @@ def brace_folds(figure: Figure) -> tuple[Figure, list[str]]:
     folding = [n for n in massless if felt[n].min() < _VANISHING * np.median(felt[n])]
     if not folding:
         return figure, []
-    armature = _SHARE * min(float(np.median(felt[n])) for n in folding)  # one for all: left and right stay equal
+    armature = share * min(float(np.median(felt[n])) for n in folding)  # one for all: left and right stay equal
     changes = {figure.segments[n].name: {"armature": np.full(figure.segments[n].joint.nv, armature)} for n in folding}
     note = f"no mass, and postures in which their joints move nothing: they have an armature of {armature:.2g} kg·m²"
     return figure.replace(segments=changes), [f"segments {', '.join(map(repr, changes))}: {note}"]

@@ -253,7 +253,7 @@ class FigureTable(Table):
         if self.wrap and not self.muscle:
             raise ValueError("surfaces to wrap belong to muscles: give [[figure.muscle]]")
         if self.reflex is not None and not self.muscle:
-            raise ValueError("a reflex excites muscles: give [[figure.muscle]]")
+            raise ValueError("a reflex must have muscles to excite: give [[figure.muscle]]")
         if self.model is None and self.parameters.model_fields_set:
             raise ValueError("parameters belong to a model")
         return self

@@ -44,22 +44,6 @@ def test_what_is_refused(name, values, text):
         law(name, **values)
 
 
-@pytest.mark.parametrize(
-    "law",
-    [
-        lambda: links.spring(-10.0),
-        lambda: links.spring([5.0, -1.0]),
-        lambda: links.elastic_buffer(-10.0, 0.1),
-        lambda: links.visco_elastic_buffer(-10.0, 0.1, damping=0.1),
-        lambda: links.hollow_buffer(-10.0, 0.1),
-        lambda: links.zones((10.0, 0.0, 0.1, 0.2), (-5.0, 0.0, 0.3, np.inf)),
-    ],
-)
-def test_energy_that_falls_without_end_is_refused(law):
-    with pytest.raises(InputError, match="must not be negative"):
-        law()
-
-
 def test_negative_stiffness_of_a_zone_that_ends_is_taken():
     law = links.zones((10.0, 0.0, 0.1, 0.2), (-5.0, 0.0, 0.4, 0.4), (0.0, 0.0, 0.0, np.inf))
     assert law.tension([0.15, 0.3, 0.5]) == pytest.approx([0.5, 0.5, 0.0])

@@ -135,7 +135,7 @@ def test_pairs_that_cannot_be_are_refused_by_name(one, two, options, words):
         (lambda: contact(s.plane(), s.sphere(1.0), gauge=NAN), "gauge"),
         (lambda: contact(s.plane(), s.sphere(1.0), pose1=np.eye(4)), "pose of a surface"),
         (lambda: contact(s.plane(), s.sphere(1.0), friction=-0.1), "friction must not be negative"),
-        (lambda: contact(s.plane(), s.sphere(1.0), sliding=True, friction=0.3), "slides has no friction"),
+        (lambda: contact(s.plane(), s.sphere(1.0), sliding=True, friction=0.3), "sliding contact joint must be 0"),
         (lambda: contact(s.plane(), s.sphere(1.0)).configuration((0, 0, 0), (0, 0, 0)), "cannot be projected"),
         (lambda: contact(s.plane(), s.sphere(1.0)).configuration((NAN, 0, 0)), "not finite"),
         (lambda: contact(s.plane(), s.sphere(1.0)).configuration(yaw=NAN), "yaw"),

@@ -78,13 +78,6 @@ class ZoneLaw:
                     )
                 if key != "until" and not np.isfinite(array).all():
                     raise InputError(f"{key} is not finite", where=where, got=value)
-        last = np.asarray(self.zones[-1].stiffness, float)
-        if (last < 0).any():
-            remedy = "End a zone of negative stiffness by `until`, and give one after it."
-            raise InputError(
-                "the stiffness of the last zone must not be negative: its energy would fall without end",
-                where=where, got=last.min(), allowed="0 or more", remedy=remedy,
-            )  # fmt: skip
         ends = np.broadcast_arrays(*[np.asarray(zone.until, float) for zone in self.zones])
         if any((after < before).any() for before, after in pairwise(ends)):
             raise InputError(

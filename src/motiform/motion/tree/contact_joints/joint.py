@@ -341,7 +341,7 @@ def _coefficient(friction: float, sliding: bool) -> float:
         raise InputError("friction must not be negative", got=found, allowed="zero or more")
     if found and sliding:
         raise InputError(
-            "a contact joint that slides has no friction",
+            "the friction of a sliding contact joint must be 0",
             got=f"sliding=True with friction {found:g}",
             allowed="sliding without friction, or friction without sliding: the run then ends where it slips",
             remedy="Leave out friction or sliding; or give the body a joints.free() and its surface in contacts=, "
