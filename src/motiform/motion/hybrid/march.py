@@ -93,7 +93,7 @@ def hybrid_march(
             _step(system, stepper, walk, options, guards, switched)
             overlap.check(walk.t, walk.y[: system.nq])
         except MotiformError as caught:
-            error = caught
+            error = _diverged(walk.t) if "not a finite number" in str(caught) else caught
             break
         good = _checkpoint(system, walk)
         if pace.full(len(walk.states)):
@@ -213,6 +213,12 @@ def _step(
         _tick(system, walk)
 
 
+def _diverged(t: float) -> RunError:
+    """Return the error of a run whose state is lost."""
+    remedy = "Give light segments mass, or their joints armature, damping or limits; or take time-stepping."
+    return RunError(DIVERGED, where=f"t = {t:.9g} s", remedy=remedy)
+
+
 def _sample(
     system: ContactEquations, walk: _Walk, options: Options, until: float, state: Callable[[float], Array]
 ) -> None:
@@ -223,11 +229,7 @@ def _sample(
         row = state(instant)
         if not np.isfinite(row).all():
             walk.sample -= 1
-            raise RunError(
-                DIVERGED,
-                where=f"t = {instant:.9g} s",
-                remedy="Give light segments mass, or their joints armature, damping or limits; or take time-stepping.",
-            )
+            raise _diverged(instant)
         walk.states.append((row, look(system, instant, row)))
 
 
