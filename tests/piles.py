@@ -169,7 +169,7 @@ def pile_books(seed):
         rec, bodies = pile(seed)
     figure = figure_of(bodies)
     deep, parted, leant, y = (np.array(values) for values in zip(*steps, strict=True))
-    q, v = y[:, : figure.nq], y[:, figure.nq :]
+    q, v = y[:, : figure.nq], y[:, figure.nq : figure.nq + figure.nv]
     joules, push = tree.energy(figure, q, v), tree.momentum(figure, q, v)[:, 3:]
     motion = v.reshape(len(v), -1, 6)
     spins, speeds = np.linalg.norm(motion[..., :3], axis=2), np.linalg.norm(motion[..., 3:], axis=2)
