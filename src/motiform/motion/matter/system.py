@@ -200,14 +200,15 @@ def check_functions(network: Network) -> None:
 def check_stability(network: Network, unstable: bool) -> dict[str, Any]:
     """Raise an error for a network that would diverge, unless `unstable`; return its stability for the manifest.
 
-    Warn where collisions gain energy that is seen: at three times the largest step 1e-4 of it in the mean.
+    Warn where collisions gain energy that is seen (at three times the largest step 1e-4 of it in the mean), and where
+    negative stiffness makes motion grow.
     """
     from motiform.motion.matter.stability.assessment import StabilityWarning, assess_network
 
     found = assess_network(network)
     if not unstable:
         found.check()
-        if found.verdict == "gains energy" and network.step > 3 * found.largest_step:
+        if found.grows or (found.verdict == "gains energy" and network.step > 3 * found.largest_step):
             warnings.warn(str(found), StabilityWarning, stacklevel=2)
     return found.to_dict()
 

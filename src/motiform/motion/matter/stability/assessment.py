@@ -16,11 +16,12 @@ __all__ = ["StabilityWarning", "assess_network"]
 
 _CONTACTS = {1: 2, 2: 6, 3: 12}  # equal balls that touch one, in so many dimensions
 _LIMIT = 4.0
+_SLACK = 1e-6  # of the stiffest link: an eigenvalue below zero by no more is zero
 _STILL = 1e-3  # [rad] that links may turn by within a step
 
 
 class StabilityWarning(MotiformWarning):
-    """A network runs, but its collisions gain energy."""
+    """A network runs, but its collisions gain energy, or its links have negative stiffness that nothing holds."""
 
 
 @dataclass
@@ -59,6 +60,7 @@ def assess_network(network: Network, *, exact: bool = False) -> Stability:
     """
     worst = _Worst()
     _add_bundles(worst, network)
+    negative = _negative_note(network, worst)
     for reach in network.reaches:
         _add_reach(worst, network, reach)
     for solid in network.solids:
@@ -78,14 +80,40 @@ def assess_network(network: Network, *, exact: bool = False) -> Stability:
     found = replace(found, notes=(*found.notes, *crowds))
     if not found.bounded and len(a):
         weight = network.step**2 * stiffness + 2 * network.step * damping
-        largest = _directed(network, a, b, weight, np.concatenate(worst.axes))
+        largest = _largest(_directed(network, a, b, weight, np.concatenate(worst.axes)))
         if largest <= _LIMIT:
             note = (
                 f"In the directions that links have at the start K + 2Z = {largest:.4g}, and no motion grows up to a "
                 f"step of {network.step * np.sqrt(_LIMIT / largest):.6g} s; if links turn against one another, it may."
             )
             found = replace(found, verdict="stable at the start", largest=largest, notes=(*found.notes, note))
-    return _with_collisions(_with_turning(found, network), network)
+    found = _with_collisions(_with_turning(found, network), network)
+    return replace(found, grows=True, notes=(*found.notes, negative)) if negative else found
+
+
+def _negative_note(network: Network, worst: _Worst) -> str:
+    """Return what is to be said of links of negative stiffness that no other link holds; "" where all are held.
+
+    Stencils of plates have negative springs in a stiffness matrix that is positive. A mode of K below zero grows,
+    e-fold in 1/√−λ. Links by range and solids are not counted: they may not touch.
+    """
+    k = worst.joined("k")
+    if not (k < 0).any():
+        return ""
+    from scipy.sparse import eye_array
+
+    A = _directed(network, worst.joined("a"), worst.joined("b"), network.step**2 * k, np.concatenate(worst.axes))
+    shift = float(
+        np.abs(A).sum(axis=1).max()
+    )  # above all eigenvalues, so that the lowest is an end that iteration finds
+    lowest = shift - _largest(shift * eye_array(A.shape[0], format="csr") - A, tolerance=0.01 * _SLACK)
+    if not lowest < -_SLACK * shift:
+        return ""
+    names = sorted({repr(name) for name, one in zip(worst.names, k, strict=True) if one < 0})
+    return (
+        f"Links {', '.join(names)} have negative stiffness, down to {k.min():.4g} N/m, which no other link holds: "
+        f"motion grows e-fold in {network.step / np.sqrt(-lowest):.3g} s at the start."
+    )
 
 
 def _with_turning(found: Stability, network: Network) -> Stability:
@@ -257,10 +285,9 @@ def _add_drag(worst: _Worst, network: Network) -> None:
         worst.add("drag", held, -1, 0.0, drag[held], 0.0)
 
 
-def _directed(network: Network, a: np.ndarray, b: np.ndarray, weight: np.ndarray, axes: np.ndarray) -> float:
-    """Return the largest eigenvalue of Te² M⁻¹K + 2 Te M⁻¹Z with links along their directions at the start."""
-    from scipy.sparse import coo_matrix
-    from scipy.sparse.linalg import ArpackError, eigsh
+def _directed(network: Network, a: np.ndarray, b: np.ndarray, weight: np.ndarray, axes: np.ndarray) -> Any:
+    """Return M^-½ K M^-½ of links of stiffness `weight` along their directions at the start, sparse."""
+    from scipy.sparse import coo_array
 
     root = np.sqrt(np.where(network.movable, 1 / network.mass, 0.0))
     bits = np.concatenate([group.free for group in network.groups]).astype(int)
@@ -278,13 +305,21 @@ def _directed(network: Network, a: np.ndarray, b: np.ndarray, weight: np.ndarray
         values.append(part.ravel())
     size = 3 * network.count
     entries = np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))
-    matrix = coo_matrix(entries, (size, size)).tocsr()
+    return coo_array(entries, (size, size)).tocsr()
+
+
+def _largest(matrix: Any, tolerance: float = 1e-4) -> float:
+    """Return the largest eigenvalue, on the high side by ten times the tolerance; infinite where it is not found."""
+    from scipy.sparse.linalg import ArpackError, eigsh
+
+    size = matrix.shape[0]
     if not np.isfinite(matrix.data).all():
         return np.inf
     if size <= 300:
         return float(np.linalg.eigvalsh(matrix.toarray()).max())
     start = np.random.default_rng(0).normal(size=size)
     try:
-        return float(eigsh(matrix, k=1, which="LA", v0=start, tol=1e-4, return_eigenvectors=False)[0]) * (1 + 1e-3)
+        found = eigsh(matrix, k=1, which="LA", v0=start, tol=tolerance, return_eigenvectors=False)[0]
+        return float(found) * (1 + 10 * tolerance)
     except ArpackError:
         return np.inf

@@ -71,6 +71,8 @@ class Stability:
     notes: tuple[str, ...]
     mass_name: str = ""
     link_name: str = ""
+    grows: bool = False
+    """Whether links of negative stiffness make motion grow at the start, at any step: physics, not the step's fault."""
 
     @property
     def bounded(self) -> bool:
