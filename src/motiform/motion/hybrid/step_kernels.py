@@ -59,6 +59,7 @@ _PASSES = 4  # over the places at the end of a step; each one shrinks the error 
 _NEARLY = 1e-6  # change of velocities over the largest at which passes end: the next would be smaller by that angle
 _TURNS, _BALANCED = 8, 1e-4  # of finding impulses anew; error of the momenta over the largest, in the norm of T
 _LARGEST = 1.0  # [rad] by which a joint may turn in a step: ways that wind about themselves balance, too
+_EPS = 1e-15  # of a coordinate: a few roundings
 _GROWTH = 3e-4  # of the kinetic energy that a whole step may add to the work of forces
 _FIRST, _SWEEPS = 5, 95  # over all contacts, before and after equations are tried
 _ROUNDING = 1e-11  # [m] of a penetration that stays
@@ -88,6 +89,8 @@ class Step(NamedTuple):
     """R that the velocities w are made with, by columns."""
     past: Floats2
     """R of the last step and of the one before it."""
+    tried: Floats2
+    """R that the last try gave, and by how much it missed, projected."""
     f: Floats
     """Forces that drive, by columns."""
     w: Floats
@@ -103,10 +106,11 @@ class Step(NamedTuple):
     soft: Floats
     """h D + h² K of each column."""
     counts: Ints
-    """Candidates that were near, and how many of them are pairs."""
+    """Candidates that were near, how many of them are pairs, and how often impulses were solved for."""
     spans: Spans
     energies: Floats
-    """Kinetic energy at the beginning of a step, what it may be at its end, what it is; what forces alone give [J]."""
+    """Kinetic energy at the beginning of a step, what it may be at its end, what it is; what forces alone give; what
+    rounding gives [J]."""
 
 
 @inline
@@ -394,7 +398,8 @@ def _imbalance(head, space, step):
     for k in range(nv):
         left += space.u[ix(k)] * space.u[ix(k)]
     kinetic = _kinetic(head.ints, head.before, space.M, step.w[nv:])
-    return math.sqrt(0.5 * left / max(kinetic + step.energies[3], 1e-300))
+    rounding = step.energies[4] / (_BALANCED * _BALANCED)
+    return math.sqrt(0.5 * left / max(kinetic + step.energies[3] + rounding, 1e-300))
 
 
 @routine
@@ -412,13 +417,23 @@ def _kinetic(ints, before, M, w):
 
 
 @routine
-def _again(head, h, space, step, rows, parted):
-    """Set all back for impulses to be found anew, with R of the way that they gave."""
+def _again(head, h, space, step, rows, parted, turn):
+    """Set all back for impulses to be found anew, with R of the ways that the last two gave.
+
+    Anderson's mixing of two tries: r ← a − θ (a − a₋), θ = g·(g − g₋)/|g − g₋|², where g = a − r, in the norm of M⁻¹.
+    """
     _drive(space, step.spans, -1.0)
     for r in range(parted):
         step.x[ix(r)] += step.apart[ix(r)]
+    dot, square = 0.0, 0.0
     for k in range(step.r.shape[0]):
-        step.r[ix(k)] = step.a[ix(k)]
+        change = space.u[ix(k)] - step.tried[1, ix(k)]
+        dot += space.u[ix(k)] * change
+        square += change * change
+    theta = dot / square if turn > 0 and square > 0.0 else 0.0
+    for k in range(step.r.shape[0]):
+        step.r[ix(k)] = step.a[ix(k)] - theta * (step.a[ix(k)] - step.tried[0, ix(k)])
+        step.tried[0, ix(k)], step.tried[1, ix(k)] = step.a[ix(k)], space.u[ix(k)]
     _ask(head, h, space, step)
 
 
@@ -433,6 +448,17 @@ def _kick(ints, M, f, h):
 
 
 @routine
+def _rounding_energy(ints, M, q, h):
+    """Return the kinetic energy of velocities that rounding of configurations makes [J]: what rests has no less."""
+    largest, total = 1.0, 0.0
+    for k in range(q.shape[0]):
+        largest = max(largest, abs(q[ix(k)]))
+    for k in range(ints[t.NV]):
+        total += M[ix(k), ix(k)]
+    return 0.5 * total * (_EPS * largest / h) ** 2
+
+
+@routine
 def _energy_allowed(head, h, whole, y, step):
     """Return the kinetic energy that a step may end with: that at its beginning and the work of forces on the way.
 
@@ -444,7 +470,7 @@ def _energy_allowed(head, h, whole, y, step):
         row, w = ints[ix(at + k * t.COLUMN_INTS)], step.w[ix(nv + k)]
         work += w * (h * step.f[ix(k)] - step.soft[ix(k)] * (w - y[ix(nq + row)]))
     growth = _GROWTH * math.sqrt(h / whole)
-    return (1.0 + growth) * (step.energies[0] + max(work, 0.0)) + growth * step.energies[3]
+    return (1.0 + growth) * (step.energies[0] + max(work, 0.0)) + growth * step.energies[3] + step.energies[4]
 
 
 @routine
@@ -508,6 +534,7 @@ def one_step(head, y, tau, loads, h, whole, out, soft, space, step, room):
         step.w[nv + k] = y[nq + ints[ints[t.AT_COLUMNS] + t.COLUMN_V + k * t.COLUMN_INTS]]
     step.energies[0] = _kinetic(ints, head.before, space.M, step.w[nv:])
     step.energies[3] = _kick(ints, space.M, step.f, h)
+    step.energies[4] = _rounding_energy(ints, space.M, y[:nq], h)
     reach = 2.0 * h * (fastest + 10.0 * h) + 1e-3
     pairs, taken = _choose(ints, head.cints, head.cfloats, Q, W, reach, step.active, step.gaps, step.gaps.shape[0])
     step.counts[0], step.counts[1] = taken, pairs
@@ -531,10 +558,10 @@ def one_step(head, y, tau, loads, h, whole, out, soft, space, step, room):
         parted = _collect(step, space, room, whole, pairs, taken, rows)
         _move(head, y[nq:], space, rows, step.x, step)
         _remainder(head, Q, h, W, W1, space, step)
-        last, error = error, _imbalance(head, space, step)
+        last, error, step.counts[2] = error, _imbalance(head, space, step), turn + 1
         if error <= _BALANCED or turn + 1 == _TURNS or not error < 10.0 * last:
             break
-        _again(head, h, space, step, rows, parted)
+        _again(head, h, space, step, rows, parted, turn)
     balanced = error <= _BALANCED and largest_turn(ints, step.w[nv:], h, W) <= _LARGEST
     if not balanced or not _arrive(head, h, whole, y, W, W1, space, step, parted):
         step.q[0] = math.nan  # workspaces are of another place

@@ -61,6 +61,7 @@ class Stepper:
             a=np.zeros(n),
             r=np.zeros(n),
             past=np.zeros((2, n)),
+            tried=np.zeros((2, n)),
             f=np.zeros(n),
             w=np.zeros(2 * n),
             q=np.full(system.nq, np.nan),
@@ -69,9 +70,9 @@ class Stepper:
             friction=packed.friction if len(packed.friction) else np.zeros(1),
             restitution=packed.restitution if len(packed.restitution) else np.zeros(1),
             soft=np.zeros(n),
-            counts=np.zeros(2, np.int64),
+            counts=np.zeros(3, np.int64),
             spans=Spans(*(np.zeros(size, np.int64) for size in (n, n, rows, rows))),
-            energies=np.zeros(4),
+            energies=np.zeros(5),
         )
         self.gaps, self.active, self.impulses = self._room.gaps, self._room.active, self._room.impulses
         self.past = self._room.past
@@ -131,7 +132,7 @@ class Stepper:
         """Return the error of a step that cannot be taken however short it is."""
         from motiform.motion.hybrid.step_kernels import GROWS
 
-        _, allowed, kinetic, _ = self._room.energies.tolist()
+        allowed, kinetic = self._room.energies[1:3].tolist()
         grows = code == GROWS and np.isfinite(kinetic)
         energy = f"a kinetic energy of {kinetic:.6g} J where forces allow {allowed:.6g} J"
         return RunError(
@@ -175,7 +176,7 @@ class Stepper:
             self._rest,
         )
         if code == 0:
-            self.taken, self.pairs = self._room.counts.tolist()
+            self.taken, self.pairs, _ = self._room.counts.tolist()
             y[system.moving : system.acting], self._at, self._last = z, at, h
             self.events += events
             own, impulses = self.active, y[system.acting :]

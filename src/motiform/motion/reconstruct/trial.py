@@ -120,6 +120,8 @@ def reconstruct_trial(
     if smooth is not None:
         usual = check_number(smooth, "smooth", "reconstruct", above=0.0)
         smooth_trial(fitter, seen, found, trial.times, usual, sigma)
+    # Rounding keeps the steps of an exact fit from gaining, or nothing tells where along it a posture should be.
+    found.status[(found.status == o.UNSETTLED) & (found.rms <= o.EXACT)] = o.FINE
     events += _wrong_minima(found, trial.times) + limit_events(fitter, found, trial.times)
     events += [Event(float(trial.times[0]), note) for note in trial.notes]
     tell(0.8)

@@ -19,7 +19,6 @@ from motiform.motion.reconstruct.fit.options import (
     ACCURACY,
     ALIGN,
     EVERY,
-    EXACT,
     FINE,
     KEEP,
     LOST,
@@ -476,10 +475,6 @@ def fit_blocks(w, p, s, space, found, spread):
                         cost, _ = _evaluate(p, frame, options[ROBUST], False, q, work, w, slopes, H, S, g)
             elif damping > _LARGEST:
                 break
-        if status == UNSETTLED and cost <= total * EXACT * EXACT:
-            status = (
-                FINE  # rounding keeps its steps from gaining, or nothing tells where along an exact fit it should be
-            )
         for i in range(nq):
             found.q[ix(i), ix(frame)] = q[ix(i), ix(w)]
         report = found.report
