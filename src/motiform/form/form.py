@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from motiform.base.errors import InputError, RecordingError, check_keywords
+from motiform.base.errors import InputError, RecordingError
 from motiform.form.clouds import Cloud
 from motiform.form.looks import Looks, ShapeLook, looks_in
 from motiform.form.looks.looks import KINDS
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 __all__ = ["dress", "form_of", "strobe"]
 
 
-@check_keywords
 def dress(recording: "Recording", looks: Looks | None = None, *, skin: bool | Rig | None = None) -> Form:
     """Return the form of a recording: its looks on the poses and places in its channels.
 

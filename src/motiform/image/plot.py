@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from motiform.base.errors import InputError, check_keywords
+from motiform.base.errors import InputError
 from motiform.image.curves import (
     LINES,
     Curves,
@@ -40,7 +40,6 @@ _FORMATS = (".svg", ".pdf", ".png")
 _TALL = 18  # characters of a name along the vertical axis
 
 
-@check_keywords
 def plot_channels(
     rec: "Recording",
     names: str | Sequence[str],

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motiform.base.errors import InputError, RecordingError, RunError, SceneError, check_keywords
+from motiform.base.errors import InputError, RecordingError, RunError, SceneError
 from motiform.base.machine import machine
 from motiform.base.progress import Progress
 from motiform.form import Looks, Screen, Screens, looks_of
@@ -48,7 +48,6 @@ KINDS: tuple[Kind, ...] = (BODIES, FIGURES, CONTACTS, NETWORKS, FIGURES_IN_MATTE
 Model = Bodies | Figure | Network | FigureInMatter | Screen | Screens
 
 
-@check_keywords
 def simulate(
     what: str | Path | Scene | Model,
     *,

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motiform.base.errors import InputError, RunError, ShapeError
-from motiform.base.files import named_file, plain_file
+from motiform.base.files import named_file, plain_file, reads_file
 from motiform.geometry.checks import check_amount
 from motiform.geometry.meshes.collada import parse_collada
 from motiform.geometry.meshes.scans import parse_inventor, parse_vtk
@@ -42,6 +42,7 @@ def check_closed(mesh: Mesh) -> float:
     return check_outward(mesh.vertices, mesh.faces)
 
 
+@reads_file("a mesh")
 def read_mesh(path: str | os.PathLike[str], *, scale: float = 1.0) -> Mesh:
     """Return the mesh of a file (stl, obj, ply, off, glb, gltf, dae, iv, wrl, vtk), all its objects, in its own axes.
 
