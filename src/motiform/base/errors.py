@@ -127,7 +127,7 @@ _FAILED = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EMFILE, err
 
 
 @contextmanager
-def outside_data(where: str, problem: str, error: type[MotiformError] = InputError) -> Iterator[None]:
+def outside_data(where: str, problem: str, kind: type[MotiformError] = InputError) -> Iterator[None]:
     """Turn what outside data (a file, a scene, a recording) makes Python or a library raise into an error of motiform.
 
     It has the exception as its cause. Each kind of outside data has one place that does this, where it comes in; what
@@ -142,8 +142,8 @@ def outside_data(where: str, problem: str, error: type[MotiformError] = InputErr
         yield
     except (MotiformError, Warning):
         raise
-    except OSError as found:
-        kind = RunError if found.errno in _FAILED else error
-        raise kind(f"{problem}: {found.strerror or found}", where=str(found.filename or where)[:300]) from found
-    except Exception as found:  # a damaged file can make a library raise anything
-        raise error(f"{problem}: {type(found).__name__}: {str(found)[:200]}", where=where[:300]) from found
+    except OSError as error:
+        kind = RunError if error.errno in _FAILED else kind
+        raise kind(f"{problem}: {error.strerror or error}", where=str(error.filename or where)[:300]) from error
+    except Exception as error:  # a damaged file can make a library raise anything
+        raise kind(f"{problem}: {type(error).__name__}: {str(error)[:200]}", where=where[:300]) from error

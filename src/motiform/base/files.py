@@ -32,7 +32,11 @@ def reads_file(what: str, error: type[InputError] = InputError) -> Callable[[Cal
 
         @wraps(read)
         def checked(*args: P.args, **kwargs: P.kwargs) -> R:
-            path = str(next(iter(parameters.bind(*args, **kwargs).arguments.values())))
+            try:
+                given = parameters.bind(*args, **kwargs)
+            except TypeError as problem:
+                raise TypeError(f"{read.__name__}() {problem}") from None
+            path = str(next(iter(given.arguments.values())))
             with outside_data(path, f"the file cannot be read as {what}", error):
                 return read(*args, **kwargs)
 

@@ -217,6 +217,8 @@ def parse_scene(
         raise SceneError(f"not TOML: {_reason(error)}", where=f"{name}:{line[1]}" if line else name) from error
     except ValueError as error:
         raise SceneError("not TOML: a number has too many digits", where=name) from error
+    if settings is not None and not isinstance(settings, Mapping):
+        raise SceneError("settings must be a mapping", where=name, got=repr(settings)[:60], allowed="{path: value}")
     for path, value in (settings or {}).items():
         _set(raw, path, value, name)
     try:
