@@ -130,6 +130,8 @@ def simulate(
         remedy = "Give one of the two."
         raise InputError("a run is resumed or overwritten", got="overwrite=True and resume=True", remedy=remedy)
     options = _given(t1=t1, rate=rate, integrator=integrator, step=step, rtol=rtol, atol=atol, device=device)
+    if contacts is not None and not isinstance(contacts, Contacts):
+        raise InputError("contacts must be a Contacts", got=repr(contacts)[:60], allowed="a Contacts")
     given = _given(
         forces=None if forces is None else _several(forces, callable, "force(t, state)"),
         guards=None if guards is None else _several(guards, _is_guard, "Guard"),
