@@ -360,8 +360,7 @@ def show_recordings(draw: random.Random, folder: Path) -> None:
     elif what < 0.6:
         export(changed, folder / draw.choice(EXPORTED), overwrite=True)
     elif what < 0.7:
-        image = changed.manifest.get("image")
-        plot_channels(changed, image.get("plot") if isinstance(image, dict) else image)
+        plot_channels(changed, changed.manifest.get("image", {}).get("plot") or changed.names)
     else:
         dress(changed)
 
@@ -519,13 +518,12 @@ def give_commands(draw: random.Random, folder: Path) -> None:
     (folder / "walk.trc").write_bytes(markers()["seed.trc"])
     words = list(draw.choice(commands()))
     for _ in range(draw.choice((1, 1, 2))):
-        k = draw.randrange(1, len(words)) if len(words) > 1 else 0
+        k = draw.randrange(len(words)) if words else 0
         other = draw.choice(draw.choice(commands()))
         text = draw.choice((other, draw.choice(ODD_TEXTS), draw.choice(ODD_NUMBERS)[:400])).replace("\0", "")
-        head, sign, _ = words[k].partition("=")
-        words[k : k + 1] = draw.choice(
-            ([], [words[k]] * 2, [text], [text, words[k]], [f"{head}={text}"] if sign else [text])
-        )
+        word = words[k] if words else ""
+        head, sign, _ = word.partition("=")
+        words[k : k + 1] = draw.choice(([], [word] * 2, [text], [text, word], [f"{head}={text}"] if sign else [text]))
     before, sys.argv = sys.argv, ["motiform", *words]
     try:
         _run()
