@@ -1,9 +1,12 @@
 """Whatever the values of a table make anything raise ends as a SceneError that names the table, with its cause."""
 
+from dataclasses import replace
+from importlib import import_module
+
 import pytest
 
 from motiform.base.errors import SceneError
-from motiform.scene import build, parse_scene
+from motiform.scene import build, parse_scene, simulate
 
 SCENE = """
 [scene]
@@ -44,3 +47,20 @@ def test_numbers_beyond_floats_get_the_table(monkeypatch):
     monkeypatch.setattr(build.common, "Spring", fail)
     with pytest.raises(SceneError, match="scene:10: a number must not be so large or small"):
         scene.build()
+
+
+def test_a_system_that_cannot_be_made_of_a_scene_is_told_and_that_of_a_model_is_a_traceback(monkeypatch):
+    from motiform.scene.simulate import KINDS, Bodies
+
+    def fail(*_args, **_kwargs):
+        raise KeyError("odd")
+
+    scene = parse_scene(SCENE)
+    kind = next(kind for kind in KINDS if kind.model is Bodies)
+    built = scene.build()
+    monkeypatch.setattr(import_module("motiform.scene.simulate"), "KINDS", [replace(kind, system=fail)])
+    with pytest.raises(SceneError, match="the scene cannot be run: KeyError: 'odd'") as told:
+        simulate(scene)
+    assert isinstance(told.value.__cause__, KeyError)
+    with pytest.raises(KeyError, match="odd"):
+        simulate(built.model, **built.options)
