@@ -7,7 +7,6 @@ import pytest
 
 import motiform as mf
 from motiform.base.errors import MotiformError
-from motiform.base.misfits import told
 from motiform.geometry import Mesh, write_mesh
 from motiform.geometry.maps import Grid
 from motiform.measure import (
@@ -58,18 +57,6 @@ def test_places_that_cannot_be_written(tmp_path, monkeypatch, ending, name):
     with pytest.raises(MotiformError):
         writers()[ending](name + ending)
     assert sorted(os.listdir(tmp_path)) == ["file", "loop"]
-
-
-def test_errors_of_functions_that_are_given_go_on():
-    def fail():
-        raise FileNotFoundError(2, "not there", "x")
-
-    def call(path: str) -> None:
-        fail()
-
-    with pytest.raises(FileNotFoundError) as caught:
-        call("x")
-    assert told(caught.value, call, "call", ("x",), {}) is caught.value
 
 
 @pytest.mark.parametrize("read", [mf.read_markers, read_subjects, read_correspondence, read_normative, read_csv])

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from fuzz.calls import call_anything, ready
-from fuzz.mutations import mutate_bytes, mutate_value, odd_value
+from fuzz.mutations import ODD_NUMBERS, ODD_TEXTS, mutate_bytes, mutate_value, odd_value
 
 # ruff: noqa: E501, small files that have everything
 from motiform.record import Channel, Recorder, Recording, open_recording
@@ -354,15 +353,14 @@ def show_recordings(draw: random.Random, folder: Path) -> None:
     manifest = {key: value for key, value in rec.manifest.items() if key in SHOWN or draw.random() < 0.1}
     manifest = mutate_value(copy.deepcopy(manifest), draw)
     data = {name: (rec.channel(name), rec[name]) for name in rec}
-    changed = Recording.from_arrays(data, manifest=manifest, statics=dict(rec.statics))
+    changed = Recording.from_arrays(data, manifest=manifest, statics=dict(rec.statics)).save(folder / "changed.mf")
     what = draw.random()
     if what < 0.4:
         render(dress(changed), 0, size=(16, 12), samples_per_pixel=1)
     elif what < 0.6:
         export(changed, folder / draw.choice(EXPORTED), overwrite=True)
     elif what < 0.7:
-        image = changed.manifest.get("image")
-        plot_channels(changed, image.get("plot") if isinstance(image, dict) else image)
+        plot_channels(changed, changed.manifest.get("image", {}).get("plot") or changed.names)
     else:
         dress(changed)
 
@@ -478,13 +476,72 @@ def play_live(draw: random.Random, folder: Path) -> None:
         draw.choice((live, screen)).advance(2)
 
 
+# ---------------------------------------------------------------- the command line
+@cache
+def commands() -> list[list[str]]:
+    """Return right command lines; `handle.mf` is a recording."""
+    assert folder_of_recording()
+    return [
+        ["run", "handle.toml", "--set", "scene.seed=3", "--set", "motion.step=1e-3", "--out", "new.mf", "-q"],
+        ["list"],
+        ["image", "handle.mf", "handle.position", "--out", "a.svg"],
+        ["film", "handle.mf", "--out", "a.png", "--size", "16x12", "--at", "0.01"],
+        ["export", "handle.mf", "--out", "a.glb", "--rate", "50"],
+        ["export", "handle.mf", "--out", "a.csv"],
+        ["form", "handle.mf", "--out", "b.mf", "--set", "image.speed=0.5"],
+        ["reconstruct", "walk.trc", "--out", "made"],
+        ["wrist", "bones", "--out", "made", "--flexion", "0:10:5"],
+    ]
+
+
+@cache
+def folder_of_recording() -> dict[str, bytes]:
+    """Return the files of the recording of a short run, by their paths."""
+    from motiform.scene import load_scene, simulate
+
+    with tempfile.TemporaryDirectory() as place:
+        simulate(load_scene("handle", {"scene.duration": 0.02}), out=Path(place) / "handle.mf")
+        files = [path for path in Path(place).rglob("*") if path.is_file()]
+        return {str(path.relative_to(place)): path.read_bytes() for path in files}
+
+
+def give_commands(draw: random.Random, folder: Path) -> None:
+    """Give a command line of which a word was changed, left out, repeated or taken from another."""
+    import sys
+
+    from motiform.cli import _run
+
+    for name, data in folder_of_recording().items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(data)
+    (folder / "handle.toml").write_bytes(scenes()["handle"].replace(b"duration = 30", b"duration = 0.02"))
+    (folder / "walk.trc").write_bytes(markers()["seed.trc"])
+    words = list(draw.choice(commands()))
+    for _ in range(draw.choice((1, 1, 2))):
+        k = draw.randrange(len(words)) if words else 0
+        other = draw.choice(draw.choice(commands()))
+        text = draw.choice((other, draw.choice(ODD_TEXTS), draw.choice(ODD_NUMBERS)[:400])).replace("\0", "")
+        word = words[k] if words else ""
+        head, sign, _ = word.partition("=")
+        words[k : k + 1] = draw.choice(([], [word] * 2, [text], [text, word], [f"{head}={text}"] if sign else [text]))
+    before, sys.argv = sys.argv, ["motiform", *words]
+    try:
+        _run()
+    except (Exception, SystemExit) as error:
+        told = isinstance(error, OSError | SystemExit) or hasattr(error, "show")  # as `motiform.cli.main` tells them
+        if not told:
+            raise
+    finally:
+        sys.argv = before
+
+
 TARGETS: dict[str, Case] = {
     "files": read_files,
     "scenes": run_scenes,
     "shown": show_recordings,
     "opened": open_recordings,
-    "calls": call_anything,
     "live": play_live,
+    "commands": give_commands,
 }
 """What is fuzzed, by name."""
 CORPORA: dict[str, Callable[[], object]] = {
@@ -492,9 +549,9 @@ CORPORA: dict[str, Callable[[], object]] = {
     "scenes": scenes,
     "shown": recordings,
     "opened": folder_of_files,
-    "calls": ready,
     "live": lives,
+    "commands": commands,
 }
 """What makes the right inputs of each."""
-SHARES = {"files": 30, "calls": 40, "opened": 20, "shown": 5, "scenes": 3, "live": 2}
+SHARES = {"files": 50, "opened": 30, "shown": 9, "scenes": 5, "live": 3, "commands": 3}
 """Cases of each in a hundred: most are of what is cheap."""

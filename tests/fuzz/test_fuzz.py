@@ -6,7 +6,6 @@ import sys
 
 import pytest
 
-from fuzz.calls import NOT_CALLED, pool, public
 from fuzz.run import BEYOND, BOUNDS, fuzz
 from fuzz.targets import TARGETS, readers
 
@@ -24,19 +23,6 @@ def test_files_that_are_changed_are_right_before(tmp_path):
     for name, data, read in readers():
         (tmp_path / name).write_bytes(data)
         read(tmp_path / name)
-
-
-@pytest.mark.slow
-def test_what_is_public_is_called():
-    names = set(public())
-    assert {"motiform.image:CameraPath", "motiform.form:CloudLook", "motiform.form:read_rig"} <= names
-    assert not names & set(NOT_CALLED)
-    assert len(names) > 500
-
-
-@pytest.mark.slow
-def test_every_public_class_has_objects():
-    assert [name for name, what in public().items() if isinstance(what, type) and what not in pool()] == []
 
 
 OUTSIDE = """

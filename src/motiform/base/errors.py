@@ -1,37 +1,25 @@
 """Errors that state location, value, what is allowed and the remedy."""
 
-import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import errno
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
-from functools import cache, wraps
-from inspect import signature
-from numbers import Number
-from os import PathLike
 from pathlib import Path
-from types import NoneType, UnionType
-from typing import Any, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any
 
 __all__ = [
-    "DefectError",
     "InputError",
     "MotiformError",
     "MotiformWarning",
-    "RangeError",
     "RecordingError",
     "RunError",
     "SceneError",
     "ShapeError",
-    "check_keywords",
     "closest",
     "closest_file",
-    "know_class",
+    "outside_data",
     "printable",
-    "stated_types",
-    "type_words",
 ]
-
-_P = ParamSpec("_P")
-_R = TypeVar("_R")
 
 
 class MotiformWarning(UserWarning):
@@ -88,14 +76,10 @@ def _ended(text: str) -> str:
     return text
 
 
-class InputError(MotiformError):
-    """What was given is wrong: a value, a file, a name. The command line ends with code 2."""
+class InputError(MotiformError, ValueError):
+    """What was given is wrong: a value, a file, a name. It is a ValueError, too. The command line ends with code 2."""
 
     exit_code = 2
-
-
-class RangeError(InputError, IndexError):
-    """An index is beyond what is there. It is an IndexError, too: that ends iterations of Python."""
 
 
 class SceneError(InputError):
@@ -112,29 +96,6 @@ class RecordingError(InputError):
 
 class RunError(MotiformError):
     """The input was right but the work failed: a full disk, a run that diverged. The command line ends with code 1."""
-
-
-class DefectError(MotiformError):
-    """A defect of motiform: neither what was given nor the machine is known to be wrong. Its cause is the exception."""
-
-    @classmethod
-    def of(cls, error: Exception, where: str | None = None) -> "DefectError":
-        """Return the error that tells an exception of Python, and where in motiform it came from."""
-        trace, at = error.__traceback__, ""
-        while trace is not None:
-            parts = Path(trace.tb_frame.f_code.co_filename).parts
-            if "motiform" in parts:
-                own = parts[len(parts) - parts[::-1].index("motiform") :]
-                at = f" at {'/'.join(own)}:{trace.tb_lineno}"
-            trace = trace.tb_next
-        told = cls(
-            "motiform has a defect here, or does not say what is wrong with what it was given",
-            where=where,
-            got=printable(f"{type(error).__name__}{at}: {str(error)[:200]}"),
-            remedy="Please report it with its traceback (MOTIFORM_TRACEBACK=1 shows it on the command line).",
-        )  # fmt: skip
-        told.__cause__ = error
-        return told
 
 
 def closest(name: object, names: Iterable[str], *, most: int = 1) -> str | None:
@@ -162,133 +123,27 @@ def closest_file(path: Path) -> str | None:
         return f"The folder {str(path.parent)!r} is not there either."
 
 
-def check_keywords(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Return a function that answers an unknown keyword with the nearest that it has, and refuses other types.
+_FAILED = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EMFILE, errno.ENFILE)
 
-    Types are checked where a parameter is stated to be text, a number, a path, a table or an object of a class.
 
-    >>> @check_keywords
-    ... def fall(height: float, *, drag: float = 0.0) -> None: ...
-    >>> fall(1.0, darg=2.0)
+@contextmanager
+def outside_data(where: str, problem: str, kind: type[MotiformError] = InputError) -> Iterator[None]:
+    """Turn what outside data (a file, a scene, a recording) makes Python or a library raise into an error of motiform.
+
+    It has the exception as its cause. Each kind of outside data has one place that does this, where it comes in; what
+    a caller's own values or a defect of ours raise elsewhere stays as it is.
+
+    >>> with outside_data("a.txt", "the file cannot be read as a number"):
+    ...     float("x")
     Traceback (most recent call last):
-    motiform.base.errors.InputError: fall(): unknown argument (got 'darg'; allowed: height, drag). Did you mean 'drag'?
-    >>> fall("high")
-    Traceback (most recent call last):
-    motiform.base.errors.InputError: fall(): 'height' must be a number (got 'high')
+    motiform.base.errors.InputError: a.txt: the file cannot be read as a number: ValueError: could not convert ...
     """
-    known, kinds = list(signature(function).parameters), cache(lambda: _kinds(function))
-
-    @wraps(function)
-    def checked(*args: _P.args, **kwargs: _P.kwargs) -> _R:
-        for name in kwargs:
-            if name not in known:
-                raise InputError(
-                    "unknown argument", where=f"{function.__name__}()", got=name, allowed=", ".join(known),
-                    remedy=closest(name, known),
-                )  # fmt: skip
-        for name, value in (*zip(known, args, strict=False), *kwargs.items()):
-            words = _wrong(value, kinds().get(name, ()))
-            if words:
-                got = value if isinstance(value, str | int | float | None) else repr(value)[:60]
-                raise InputError(f"{name!r} must be {words}", where=f"{function.__name__}()", got=got)
-        return function(*args, **kwargs)
-
-    return checked
-
-
-_NUMBER, _OPEN, _MANY = "a number", (Any, object), 5
-_WORDS = {
-    str: "text", bool: "True or False", int: "a whole number", float: _NUMBER, NoneType: "None", Path: "a path",
-    PathLike: "a path", Mapping: "a mapping", Iterable: "a sequence", Callable: "a function",
-}  # fmt: skip
-
-
-class _Stated:
-    """What `get_type_hints` takes: something with annotations."""
-
-    def __init__(self, annotations: dict[str, Any]) -> None:
-        self.__annotations__ = annotations
-
-
-_known: dict[str, type | None] = {}
-
-
-def know_class(kind: type) -> None:
-    """Keep a public class for annotations that only type checkers import; one of two with the same name is none."""
-    _known[kind.__name__] = kind if _known.get(kind.__name__, kind) is kind else None
-
-
-class _Public(dict[str, object]):
-    """The public classes by name, for annotations that only type checkers import; what a module has goes before."""
-
-    def __init__(self, own: Mapping[str, object]) -> None:
-        super().__init__()
-        self._own = own
-
-    def __missing__(self, name: str) -> object:
-        import motiform
-
-        if name in self._own:
-            return self._own[name]
-        if name in dir(motiform):
-            return getattr(motiform, name)
-        found = _known.get(name)
-        if found is None:
-            raise KeyError(name)
-        return found
-
-
-def _kinds(function: Callable[..., object]) -> dict[str, tuple[type, ...]]:
-    """Return the classes that each parameter may be of; without those that could be anything.
-
-    What may be of many classes is left to the function, which has better words for them all.
-    """
-    found = {}
-    for name, hint in stated_types(function).items():
-        parts = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
-        parts = tuple(get_origin(part) or part for part in parts)
-        # ArrayLike is a union of protocols: what it takes is known to NumPy alone.
-        plain = all(isinstance(p, type) and p not in _OPEN and not getattr(p, "_is_protocol", False) for p in parts)
-        if plain and len(parts) <= _MANY:
-            found[name] = tuple(Iterable if part in (Sequence, list, tuple) else part for part in parts)
-    return found
-
-
-def stated_types(function: Callable[..., object]) -> dict[str, Any]:
-    """Return the types that are stated for arguments, or fields, without those that only type checkers know."""
-    hints: dict[str, Any] = {}
-    own = vars(sys.modules[function.__module__]) if isinstance(function, type) else getattr(function, "__globals__", {})
-    for name, stated in function.__annotations__.items():
-        try:
-            hints.update(get_type_hints(_Stated({name: stated}), own, _Public(own)))
-        except NameError:  # a class that only type checkers see
-            continue
-    return hints
-
-
-def type_words(value: object, kind: type) -> str | None:
-    """Return what is allowed where a value is not of a class."""
-    return _wrong(value, (kind,))
-
-
-def _wrong(value: object, kinds: tuple[type, ...]) -> str | None:
-    """Return what is allowed where a value is of none of these classes."""
-    if any(_is(value, kind) for kind in kinds):
-        return None
-    return " or ".join(_WORDS.get(kind) or _with_article(kind.__name__) for kind in kinds) or None
-
-
-def _is(value: object, kind: type) -> bool:
-    """Return whether a value is of a class; scalars of NumPy are numbers and truth values, too."""
-    of_numpy = getattr(getattr(value, "dtype", None), "kind", "") if getattr(value, "shape", None) == () else None
-    scalar = of_numpy or ""
-    if kind is float or kind is int:  # to Python, times and complex numbers of NumPy are numbers, too
-        plain = isinstance(value, Number) and not isinstance(value, bool | complex)
-        return plain if of_numpy is None else scalar in ("i", "u", "f", "b")
-    if kind is bool:
-        return isinstance(value, bool) or scalar == "b"
-    return isinstance(value, str | PathLike if kind is Path or kind is PathLike else kind)
-
-
-def _with_article(name: str) -> str:
-    return f"{'an' if name[0] in 'AEIOU' else 'a'} {name}"
+    try:
+        yield
+    except (MotiformError, Warning):
+        raise
+    except OSError as error:
+        kind = RunError if error.errno in _FAILED else kind
+        raise kind(f"{problem}: {error.strerror or error}", where=str(error.filename or where)[:300]) from error
+    except Exception as error:  # a damaged file can make a library raise anything
+        raise kind(f"{problem}: {type(error).__name__}: {str(error)[:200]}", where=where[:300]) from error

@@ -4,14 +4,45 @@ import errno
 import hashlib
 import os
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
+from inspect import signature
 from pathlib import Path
+from typing import ParamSpec, TypeVar
 
-from motiform.base.errors import InputError
+from motiform.base.errors import InputError, outside_data
 
-__all__ = ["are_as_written", "file_sum", "folder_sums", "named_file", "plain_file"]
+__all__ = ["are_as_written", "file_sum", "folder_sums", "named_file", "plain_file", "reads_file"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 _LARGEST = 4 << 30  # bytes of a file that another file names
+
+
+def reads_file(what: str, error: type[InputError] = InputError) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Return a decorator of functions whose first argument is the path of a file, which they read as `what`.
+
+    A file comes from anyone: what its content makes Python or a library raise ends as an error that names the file and
+    has the exception as its cause. Arguments that the function does not take stay Python's TypeError.
+    """
+
+    def decorate(read: Callable[P, R]) -> Callable[P, R]:
+        parameters = signature(read)
+
+        @wraps(read)
+        def checked(*args: P.args, **kwargs: P.kwargs) -> R:
+            try:
+                given = parameters.bind(*args, **kwargs)
+            except TypeError as problem:
+                raise TypeError(f"{read.__name__}() {problem}") from None
+            path = str(next(iter(given.arguments.values())))
+            with outside_data(path, f"the file cannot be read as {what}", error):
+                return read(*args, **kwargs)
+
+        return checked
+
+    return decorate
 
 
 def plain_file(path: Path) -> Path:

@@ -44,11 +44,9 @@ def _run() -> int:
 
 def _tell(error: Exception) -> int:
     """Say why the work failed and return the exit code."""
-    from motiform.base.errors import DefectError, MotiformError
+    from motiform.base.errors import MotiformError
 
     if isinstance(error, MotiformError):
-        if isinstance(error, DefectError) and os.environ.get("MOTIFORM_TRACEBACK"):
-            traceback.print_exception(error)
         _say(f"motiform: {error}")
         return error.exit_code
     if isinstance(error, BrokenPipeError):
@@ -58,10 +56,18 @@ def _tell(error: Exception) -> int:
         _say(f"motiform: {error.filename or 'the output'} cannot be read or written ({error.strerror})")
         _close_output()  # or its end would be told once more
         return 1
-    if not hasattr(error, "show"):
-        return _tell(DefectError.of(error))
-    error.show()  # the command line itself is wrong: typer tells how
-    return 2
+    if hasattr(error, "show"):
+        error.show()  # the command line itself is wrong: typer tells how
+        return 2
+    if os.environ.get("MOTIFORM_TRACEBACK"):
+        traceback.print_exception(error)
+    last = traceback.extract_tb(error.__traceback__)[-1:]
+    place = f" at {last[0].filename}:{last[0].lineno}" if last else ""
+    _say(
+        f"motiform: motiform has a defect here ({type(error).__name__}{place}: {str(error)[:200]}). "
+        "Please report it with its traceback (MOTIFORM_TRACEBACK=1 shows it)."
+    )
+    return 1
 
 
 def _interrupted() -> None:

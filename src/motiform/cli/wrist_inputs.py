@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from motiform.base.errors import InputError, closest_file
-from motiform.base.files import are_as_written, folder_sums
+from motiform.base.files import are_as_written, folder_sums, reads_file
 
 if TYPE_CHECKING:
     from motiform.motion.bones import Wrist
@@ -106,6 +106,7 @@ def parse_angles(text: str | None, where: str) -> np.ndarray:
         ) from None  # fmt: skip
 
 
+@reads_file("poses of a driver")
 def read_driver(path: Path) -> np.ndarray:
     """Return measured poses (n, 4, 4) of a file: .npy, or rows of 16 numbers."""
     if not path.is_file():

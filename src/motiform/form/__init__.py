@@ -1,6 +1,5 @@
 """Form: the geometry attached to the positions and poses of a recording."""
 
-from motiform.base.doors import open_doors
 from motiform.form.clouds import Cloud
 from motiform.form.colors import Shades
 from motiform.form.form import dress, form_of, strobe
@@ -68,5 +67,3 @@ __all__ = [
     "stand_upright",
     "strobe",
 ]
-
-open_doors(globals())

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from motiform.base.errors import InputError, RecordingError, check_keywords
+from motiform.base.errors import InputError, RecordingError
 from motiform.form.clouds import Cloud
 from motiform.form.looks import Looks, ShapeLook, looks_in
 from motiform.form.looks.looks import KINDS
@@ -14,6 +14,7 @@ from motiform.form.rig.rig import Rig
 from motiform.form.surfaces import Surface
 from motiform.form.upright import up_of
 from motiform.record.manifest import check_manifest
+from motiform.record.recording import check_recording
 
 if TYPE_CHECKING:
     from motiform.record import Recording
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 __all__ = ["dress", "form_of", "strobe"]
 
 
-@check_keywords
 def dress(recording: "Recording", looks: Looks | None = None, *, skin: bool | Rig | None = None) -> Form:
     """Return the form of a recording: its looks on the poses and places in its channels.
 
@@ -31,6 +31,7 @@ def dress(recording: "Recording", looks: Looks | None = None, *, skin: bool | Ri
     With `skin` the segments of a figure are drawn as one smooth body (`motiform.form.rig`), or as a rig of one's own
     that follows them. Without a word about it, as the manifest's "image" says.
     """
+    check_recording(recording)
     check_manifest(recording.manifest, recording._where)
     shown = looks_in(recording) if looks is None else looks
     if not shown.parts:

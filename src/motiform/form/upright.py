@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from motiform.base.errors import InputError
 from motiform.base.units import quantity
 from motiform.form.parts import Form, Part
 from motiform.record.samples import by_samples
@@ -62,7 +61,7 @@ def _turn_camera(camera: dict[str, Any], R: np.ndarray) -> dict[str, Any]:
 def _turn_hint(given: Any, R: np.ndarray) -> Any:
     try:
         return (R @ np.array([quantity(number, "m") for number in given])).tolist()
-    except (TypeError, ValueError, InputError):
+    except (TypeError, ValueError):
         return given  # what is no point is refused by the camera
 
 

@@ -1,6 +1,5 @@
 """Solids, closed meshes and exact mass properties."""
 
-from motiform.base.doors import open_doors
 from motiform.geometry.mass import MassProperties, check_inertia, check_mass
 from motiform.geometry.meshes.files import check_closed, merge_vertices, read_mesh, write_mesh
 from motiform.geometry.meshes.fill import particles_from_mesh, particles_from_vertices
@@ -32,5 +31,3 @@ __all__ = [
     "write_mesh",
 ]
 __all__ += register.__all__
-
-open_doors(globals())

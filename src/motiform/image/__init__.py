@@ -6,7 +6,6 @@ Heavy libraries are imported where they are used; names in the table below are f
 from importlib import import_module
 from typing import Any
 
-from motiform.base.doors import open_doors
 from motiform.image.camera import Camera
 from motiform.image.cast.raycast import cast_form, render
 
@@ -38,10 +37,5 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'motiform.image' has no attribute {name!r}")
-    value = getattr(import_module(_HOME[name]), name)
-    globals()[name] = value
-    open_doors(globals())
-    return globals()[name]
-
-
-open_doors(globals())
+    value = globals()[name] = getattr(import_module(_HOME[name]), name)
+    return value

@@ -166,6 +166,8 @@ def _triple(name: str, values: Any) -> Triple:
     allowed = f"three finite numbers up to {LONGEST:g}"
     try:
         numbers = [quantity(v, "m") if isinstance(v, str) else float(v) for v in values]
+    except InputError:
+        raise
     except (TypeError, ValueError):
         raise InputError(f"camera: {name} must be a point or direction", got=values, allowed=allowed) from None
     if len(numbers) != 3 or not all(abs(number) <= LONGEST for number in numbers):

@@ -6,7 +6,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from motiform.base.errors import InputError, MotiformError, RunError
-from motiform.record.files import REFUSED
+from motiform.record.files import REFUSED, as_path, disk
 
 __all__ = ["check_new", "new_file", "not_written"]
 
@@ -15,20 +15,22 @@ def check_new(
     path: str | os.PathLike[str], *, suffixes: Sequence[str] = (), kind: str = "", overwrite: bool = False
 ) -> Path:
     """Return the path if a file, of a kind that its suffix tells, may be written there; otherwise raise an error."""
-    path = Path(path)
+    path = as_path(path)
     if suffixes and path.suffix.lower() not in suffixes:
         remedy = f"Name it {path.with_suffix(suffixes[0]).name!r}." if path.name else None
         raise InputError(
             f"unknown kind of {kind} file", where=str(path), got=path.suffix or "no suffix",
             allowed=", ".join(suffixes), remedy=remedy,
         )  # fmt: skip
+    with disk(path):
+        exists = path.exists()
     if not path.parent.is_dir():
         raise InputError(
             "the folder does not exist", where=str(path), remedy=f"Make the folder {str(path.parent)!r} first."
         )
     if path.is_dir():
         raise InputError("there is a folder of this name", where=str(path), remedy="Give the name of a file.")
-    if path.exists() and not overwrite:
+    if exists and not overwrite:
         remedy = "Choose another name, or say overwrite (overwrite=True, --overwrite)."
         raise InputError("the file exists already", where=str(path), remedy=remedy)
     return path

@@ -17,7 +17,7 @@ from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
-from motiform.base.errors import InputError, RunError, check_keywords
+from motiform.base.errors import InputError, RunError
 from motiform.base.progress import Progress
 from motiform.image.camera import Camera
 from motiform.image.cast.raycast import Painter, check_size, choose_moment
@@ -44,7 +44,6 @@ _QUALITY = 18  # constant rate factor of H.264: 18 is taken as free of visible l
 _MOST = 1_000_000  # pictures; more is a slip in fps or speed
 
 
-@check_keywords
 def picture(
     source: "Form | Recording",
     path: str | os.PathLike[str],
@@ -100,7 +99,6 @@ def _write_still(
                 file.writelines(png_bytes(paint(bits), key=key, dpi=dpi))
 
 
-@check_keywords
 def film_pictures(
     source: "Form | Recording",
     path: str | os.PathLike[str],
@@ -154,7 +152,6 @@ def check_bits(path: Path, bits: int | None) -> int:
     return allowed[0] if bits is None else bits
 
 
-@check_keywords
 def film(
     source: "Form | Recording",
     path: str | os.PathLike[str],

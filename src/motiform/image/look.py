@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from motiform.spatial.checks import as_floats
+
 __all__ = ["Ground", "Look", "linear_from_srgb"]
 
 Triple = tuple[float, float, float]
@@ -35,6 +37,12 @@ class Look:
     """Rays per sample that ask how much of the sky a point sees; 0 for none."""
     exposure: float = 1.0
 
+    def __post_init__(self) -> None:
+        for name in ("sun", "sun_color", "zenith", "horizon", "nadir"):
+            as_floats(getattr(self, name), 3, where=f"Look.{name}")
+        for name in ("sun_strength", "softness", "ambient", "ambient_rays", "exposure"):
+            as_floats(getattr(self, name), where=f"Look.{name}")
+
 
 @dataclass(frozen=True)
 class Ground:
@@ -46,3 +54,8 @@ class Ground:
     """Side of a square [m]; None: 1, 2 or 5 times a power of ten that suits the motion."""
     tones: tuple[Triple, Triple] = ((0.86, 0.875, 0.89), (0.79, 0.81, 0.835))
     """sRGB colors of the squares."""
+
+    def __post_init__(self) -> None:
+        as_floats(self.tones, 2, 3, where="Ground.tones")
+        for name in ("height", "cell"):
+            as_floats(0.0 if getattr(self, name) is None else getattr(self, name), where=f"Ground.{name}")

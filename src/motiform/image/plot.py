@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from motiform.base.errors import InputError, check_keywords
+from motiform.base.errors import InputError
 from motiform.image.curves import (
     LINES,
     Curves,
@@ -27,6 +27,7 @@ from motiform.image.files import check_new, new_file
 from motiform.image.legends import CURVE, draw_events, event_kinds, lay_out
 from motiform.image.stamp import NAME, seal
 from motiform.image.style import COLORS, CURSOR, DASHES, axis_of, colors_of, pretty_unit
+from motiform.record.recording import check_recording
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,7 +41,6 @@ _FORMATS = (".svg", ".pdf", ".png")
 _TALL = 18  # characters of a name along the vertical axis
 
 
-@check_keywords
 def plot_channels(
     rec: "Recording",
     names: str | Sequence[str],
@@ -65,6 +65,7 @@ def plot_channels(
     size : width and height [inch]; chosen by the number of panels and their legends when None.
     cursor : instant to mark [s].
     """
+    check_recording(rec)
     check_figure(path, overwrite)
     names = [names] if isinstance(names, str) else list(names)
     if not names:

@@ -1,6 +1,5 @@
 """Measured data: optical markers, force plates and subjects; reading, cleaning, naming and writing."""
 
-from motiform.base.doors import open_doors
 from motiform.measure.changes import marker_names
 from motiform.measure.filters import low_pass
 from motiform.measure.frames import change_frame, move, turn
@@ -81,5 +80,3 @@ __all__ = [
     "write_trc",
     "write_volume",
 ]
-
-open_doors(globals())

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError
+from motiform.base.files import reads_file
 from motiform.measure.changes import changed, check_markers, marker_names
 from motiform.measure.raw import Raw
 from motiform.record.recording import Recording
@@ -187,6 +188,7 @@ def _marker(value: Any, names: list[str], where: str) -> str | None:
     return None if place == ABSENT else names[place]  # a file of all trials may name what this one has not
 
 
+@reads_file("names of markers")
 def read_correspondence(path: str | Path) -> dict[str, str]:
     """Read a CSV file with the columns tag and marker; the first line may be these words, # begins a remark."""
     return read_pairs(path, ("tag", "marker"))

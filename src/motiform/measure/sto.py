@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError
+from motiform.base.files import reads_file
 from motiform.measure.raw import even_times
 from motiform.measure.text import cells_of, read_table, read_text
 from motiform.record.channel import Channel
@@ -20,6 +21,7 @@ _STRAIGHT = re.compile(r".*(_t[xyz]|_p[xyz]\d*|_v[xyz]\d*|force.*|torque.*|momen
 _AXES = "xyz"
 
 
+@reads_file("a storage file of OpenSim")
 def read_sto(path: AnyPath, *, rotations: Iterable[str] | None = None) -> Recording:
     """Read a MOT or STO file: a channel for each column, over its column of time [s].
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError
+from motiform.base.files import reads_file
 from motiform.measure.detect import length_unit
 from motiform.measure.text import cells_of, read_text, split_axis
 from motiform.record.files import AnyPath, as_path, disk, new_file, write_file
@@ -56,6 +57,7 @@ class Subject:
         return found | ({"tags": tags} if tags else {}) | ({"markers": own} if own else {})
 
 
+@reads_file("subjects")
 def read_subjects(path: AnyPath) -> dict[str, Subject]:
     """Read subjects from a CSV table with one column for each, by name.
 

@@ -1,6 +1,5 @@
 """Recordings: channels over time, in memory and on disk."""
 
-from motiform.base.doors import open_doors
 from motiform.record import writers
 from motiform.record.channel import Channel, Event
 from motiform.record.recorder import Recorder
@@ -29,5 +28,3 @@ __all__ = [
 ]
 
 Recording._writers = writers
-
-open_doors(globals())

@@ -113,7 +113,9 @@ def _not_plain(place: Path) -> RecordingError:
 def new_file(path: Any, overwrite: bool) -> Path:
     """Return the path of a file to be written; refuse one that exists unless it may be replaced."""
     place = as_path(path)
-    if place.exists() and not overwrite:
+    with disk(place):
+        exists = place.exists()
+    if exists and not overwrite:
         remedy = "Choose another name, or say overwrite (overwrite=True, --overwrite)."
         raise RecordingError("the file exists already", where=str(place), remedy=remedy)
     return place

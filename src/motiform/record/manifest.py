@@ -9,23 +9,16 @@ import numpy as np
 
 from motiform.base.errors import RecordingError
 
-__all__ = ["as_typed", "check_manifest", "unfit_entry"]
+__all__ = ["as_typed", "check_manifest"]
 
 Triple = tuple[float, float, float]
-IMAGE: dict[str, Any] = {
-    "camera": dict[str, Any] | None, "plot": list[str], "ground": bool, "ground_height": float | None, "strobe": int,
-    "speed": float, "paths": bool, "skin": bool,
-}  # fmt: skip
-"""Hints for pictures, films, plots and the studio."""
-MANIFEST: dict[str, Any] = {
-    "title": str | None, "image": dict[str, Any], "form": dict[str, dict[str, Any]], "links": list[dict[str, Any]],
-    "bones": dict[str, dict[str, Any]],
-    "gravity": Triple | None, "up": str | None, "notes": list[str], "settings": dict[str, Any],
-}  # fmt: skip
-"""Entries that are read when a recording is shown, and their types; others are the writer's own."""
 _Rows = dict[str, dict[str, Any]]
-STATED: dict[str, Any] = {
-    **MANIFEST, **{f"image.{key}": hint for key, hint in IMAGE.items()},
+ENTRIES: dict[str, Any] = {
+    "title": str | None, "image": dict[str, Any], "form": _Rows, "links": list[dict[str, Any]], "bones": _Rows,
+    "gravity": Triple | None, "up": str | None, "notes": list[str], "settings": dict[str, Any],
+    "image.camera": dict[str, Any] | None, "image.plot": list[str], "image.ground": bool,
+    "image.ground_height": float | None, "image.strobe": int, "image.speed": float, "image.paths": bool,
+    "image.skin": bool,
     "labels": dict[str, list[str]], "sound": dict[str, Any], "sound.form": str, "sound.peak": float | None,
     "screen": dict[str, Any], "plates": list[dict[str, Any]], "body": dict[str, Any], "axes": dict[str, Triple],
     "side": str, "driven": list[str], "calibration": dict[str, Any] | None, "taken": dict[str, Any] | None,
@@ -35,40 +28,22 @@ STATED: dict[str, Any] = {
     "muscles": dict[str, Any], "muscles.weight": float, "muscles.joints": list[str], "muscles.notes": list[str],
     "muscles.reserve_peak": dict[str, float | None], "muscles.moment_peak": dict[str, float | None],
 }  # fmt: skip
-"""All entries that some reader takes, by their places: looked at after one has failed, or where nothing else does."""
+"""Entries that are read, by their places, and their types; others are the writer's own."""
 _WORDS = {str: "text", bool: "true or false", int: "a whole number", float: "a finite number", NoneType: "nothing"}
 
 
 def check_manifest(manifest: Mapping[str, Any], where: str) -> None:
-    """Refuse a manifest whose entries have other types than those of `MANIFEST` and `IMAGE`."""
-    for key, hint in MANIFEST.items():
-        if key in manifest:
-            as_typed(manifest[key], hint, f"{where}: manifest: {key}")
-    image = manifest.get("image") or {}
-    for key, hint in IMAGE.items():
-        if key in image:
-            as_typed(image[key], hint, f"{where}: manifest: image.{key}")
-    if not float(image.get("speed", 1.0)) > 0 or not 0 < int(image.get("strobe", 1)) <= 1000:
-        raise RecordingError("speed and strobe must be above 0", where=f"{where}: manifest: image", got=str(image)[:80])
-
-
-def unfit_entry(manifest: Mapping[str, Any], where: str, error: Exception) -> RecordingError | None:
-    """Return the error of the first entry that has another type than stated, or whose lack was met; None: of none."""
-    for place, hint in STATED.items():
+    """Refuse a manifest whose entries have other types than those of `ENTRIES`: a recording comes from anyone."""
+    for place, hint in ENTRIES.items():
         table: Any = manifest
         *parents, key = place.split(".")
         for parent in parents:
-            table = table.get(parent) if isinstance(table, Mapping) else None
-        if not isinstance(table, Mapping):
-            continue
-        if key not in table and type(error) is KeyError and error.args[:1] == (key,):
-            return RecordingError("an entry must be given", where=f"{where}: manifest: {place}", allowed=_words(hint))
-        if key in table and _typed(table[key], hint) is _WRONG:
-            got = repr(table[key])[:60]
-            return RecordingError(
-                "a value must have its type", where=f"{where}: manifest: {place}", got=got, allowed=_words(hint)
-            )
-    return None
+            table = table.get(parent) or {}
+        if key in table:
+            as_typed(table[key], hint, f"{where}: manifest: {place}")
+    image = manifest.get("image") or {}
+    if not float(image.get("speed", 1.0)) > 0 or not 0 < int(image.get("strobe", 1)) <= 1000:
+        raise RecordingError("speed and strobe must be above 0", where=f"{where}: manifest: image", got=str(image)[:80])
 
 
 def as_typed(value: Any, hint: Any, where: str) -> Any:

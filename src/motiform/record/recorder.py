@@ -12,6 +12,7 @@ import numpy as np
 from motiform.base.errors import InputError, MotiformError, closest
 from motiform.record.channel import Channel, Event
 from motiform.record.files import AnyPath
+from motiform.record.manifest import check_manifest
 from motiform.record.plain import to_plain
 from motiform.record.recording import Recording
 from motiform.record.sinks import Batch, Key, MemorySink, Sink, unpack_checkpoint
@@ -87,6 +88,7 @@ class Recorder:
         else:
             from motiform.record.writer import create_sink
 
+            check_manifest(plain, str(path))  # or it could not be opened
             sink = create_sink(path, channels, plain, arrays, overwrite=overwrite, chunk_bytes=chunk_bytes)
         self._begin(sink, chunk_bytes, whole)
 

@@ -14,7 +14,6 @@ from motiform.base.machine import check_room
 from motiform.record.channel import Channel, Event
 from motiform.record.files import AnyPath
 from motiform.record.labels import Selection, labels, select
-from motiform.record.manifest import unfit_entry
 from motiform.record.samples import BLOCK_BYTES, WHOLE_BYTES, Samples
 from motiform.record.sources import Source, WindowSource, frozen
 
@@ -274,10 +273,6 @@ class Recording:
         lines += [f"  statics: {', '.join(self.statics)}"] if len(self.statics) else []
         lines += [f"  events: {len(self.events)}"] if self.events else []
         return "\n".join(lines + ([f"  {self.warning}"] if self.warning else []))
-
-    def _unfit(self, error: Exception) -> RecordingError | None:
-        """Return what is wrong with the manifest where a function that took the recording failed; None: nothing."""
-        return unfit_entry(self.manifest, self._where, error)
 
     @property
     def _where(self) -> str:

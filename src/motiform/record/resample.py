@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from motiform.base.errors import InputError, check_keywords
+from motiform.base.errors import InputError
 from motiform.base.splines import cubic_spline
 from motiform.record.channel import Channel
 from motiform.record.recording import Recording, check_recording, chosen_channels
@@ -18,7 +18,6 @@ Method = Literal["linear", "cubic", "previous"]
 _MOST_NUMBERS = 10**9  # of one resampled channel: 8 GB, all in memory
 
 
-@check_keywords
 def resample(
     rec: Recording,
     *,
@@ -212,7 +211,6 @@ class Comparison:
         return "\n".join(f"{a:<{widths[0]}}  {b:<{widths[1]}}  {c}".rstrip() for a, b, c in rows)
 
 
-@check_keywords
 def compare(a: Recording, b: Recording, names: Iterable[str] | None = None) -> Comparison:
     """Set two recordings side by side, channel by channel, block by block.
 

@@ -10,10 +10,12 @@ from threading import Lock
 import numpy as np
 
 from motiform.base.errors import MotiformError, RecordingError, closest_file
+from motiform.base.files import reads_file
 from motiform.base.machine import check_room
 from motiform.record.channel import Event
 from motiform.record.files import AnyPath, as_path, read_inside
 from motiform.record.layout import COMMIT, EVENTS, HEADER, HEADER_BYTES, Commit, Layout, Series, check_format, checksum
+from motiform.record.manifest import check_manifest
 from motiform.record.places import is_recording, restore
 from motiform.record.plain import load_plain
 from motiform.record.recording import Recording
@@ -36,6 +38,7 @@ _EVENT = 10  # bytes that an event takes in memory for each in its file
 _BROKEN = (ValueError, TypeError, KeyError, AttributeError, IndexError, OverflowError, RecursionError, MemoryError)
 
 
+@reads_file("a recording", RecordingError)
 def open_recording(path: AnyPath) -> Recording:
     """Open the last commit of a recording on disk. ``rec.warning`` is set if the run did not reach its end."""
     folder = as_path(path)
@@ -43,6 +46,7 @@ def open_recording(path: AnyPath) -> Recording:
     source = DiskSource(folder, layout, commit.upto.counts)
     events, _ = read_events(folder, commit)
     packed = read_checkpoint(folder, commit)
+    check_manifest(layout.manifest, str(folder))
     return Recording(
         layout.channels, source, events=events, manifest=layout.manifest, complete=commit.complete, path=folder,
         checkpoint=None if packed is None else unpack_checkpoint(packed),
@@ -170,6 +174,8 @@ class DiskSource:
             return series.decode(read_inside(self._folder, name, series.chunk_bytes + 20))
         except FileNotFoundError:
             raise _damaged(self._folder / name, "a committed chunk is missing") from None
+        except RecordingError:
+            raise
         except (OSError, ValueError, RuntimeError) as error:  # of the disk, its checksum and the compressor
             raise _damaged(self._folder / name, "a chunk cannot be read", error) from error
 

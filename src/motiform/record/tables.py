@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motiform.base.errors import RecordingError
-from motiform.base.files import plain_file
+from motiform.base.files import plain_file, reads_file
 from motiform.record.channel import Channel
 from motiform.record.files import PARTIAL, AnyPath, as_path, disk, new_file
 from motiform.record.heads import grouped, heads, heads_with_units
@@ -52,6 +52,7 @@ def write_csv(rec: Recording, path: AnyPath, *, names: Iterable[str] | None = No
             aside.unlink(missing_ok=True)
 
 
+@reads_file("a table")
 def read_csv(path: AnyPath) -> Recording:
     """Read a table: a first row of names with unit, as `write_csv` writes it, then numbers; an empty cell is nan.
 

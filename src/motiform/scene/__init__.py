@@ -1,6 +1,5 @@
 """Scenes: TOML files that define simulations."""
 
-from motiform.base.doors import open_doors
 from motiform.scene.read.load import (
     Entry,
     Parameter,
@@ -26,5 +25,3 @@ __all__ = [
     "redress",
     "simulate",
 ]
-
-open_doors(globals())

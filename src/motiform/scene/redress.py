@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from motiform.base.errors import RecordingError, SceneError, check_keywords
+from motiform.base.errors import RecordingError, SceneError
 from motiform.base.progress import Progress
 from motiform.record import Recording
 from motiform.record.files import as_path
@@ -32,7 +32,6 @@ def scene_of(recording: Recording, settings: Mapping[str, Any] | None = None) ->
     return parse_scene(text, name=f"{name}.toml", folder=folder, settings={**kept, **(settings or {})})
 
 
-@check_keywords
 def redress(
     recording: Recording,
     out: str | Path,

@@ -1,13 +1,14 @@
 """`simulate`: from a scene or a model to a recording."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motiform.base.errors import InputError, RecordingError, RunError, SceneError, check_keywords
+from motiform.base.errors import InputError, RecordingError, RunError, SceneError, outside_data
 from motiform.base.machine import machine
 from motiform.base.progress import Progress
 from motiform.form import Looks, Screen, Screens, looks_of
@@ -48,7 +49,6 @@ KINDS: tuple[Kind, ...] = (BODIES, FIGURES, CONTACTS, NETWORKS, FIGURES_IN_MATTE
 Model = Bodies | Figure | Network | FigureInMatter | Screen | Screens
 
 
-@check_keywords
 def simulate(
     what: str | Path | Scene | Model,
     *,
@@ -131,6 +131,8 @@ def simulate(
         remedy = "Give one of the two."
         raise InputError("a run is resumed or overwritten", got="overwrite=True and resume=True", remedy=remedy)
     options = _given(t1=t1, rate=rate, integrator=integrator, step=step, rtol=rtol, atol=atol, device=device)
+    if contacts is not None and not isinstance(contacts, Contacts):
+        raise InputError("contacts must be a Contacts", got=repr(contacts)[:60], allowed="a Contacts")
     given = _given(
         forces=None if forces is None else _several(forces, callable, "force(t, state)"),
         guards=None if guards is None else _several(guards, _is_guard, "Guard"),
@@ -186,6 +188,7 @@ def _simulate_scene(
         run = kind.options(built.model, built.options)
     except InputError as error:
         raise SceneError(f"{scene.place('scene')}: {error}") from error
+    keep["boundary"] = outside_data(scene.place("motion"), "the scene cannot be run", SceneError)
     try:
         looks = scene_looks(scene, built)
         return _run(kind, built.model, arguments, run, manifest | shown_keys(scene), looks, bool(functions), **keep)
@@ -251,6 +254,7 @@ def _run(
     overwrite: bool,
     resume: bool,
     progress: Progress | None,
+    boundary: AbstractContextManager[None] | None = None,
 ) -> Recording:
     path = None if out is None else Path(out)
     if path is not None:
@@ -261,7 +265,8 @@ def _run(
         if done is not None:
             return done
     try:
-        system = kind.system(model, options, **given)
+        with boundary or nullcontext():
+            system = kind.system(model, options, **given)
     except RunError as error:
         raise with_instant(error, "t = 0 s") from error
     gravity = np.asarray(system.gravity, float)

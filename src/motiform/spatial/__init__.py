@@ -1,6 +1,5 @@
 """Rotations, rigid transforms, twists, wrenches and spatial inertia; conventions in docs/spatial.md."""
 
-from motiform.base.doors import open_doors
 from motiform.spatial.axes import across_axes, rotation_y_to, unit_vector
 from motiform.spatial.inertia import (
     kinetic_energy,
@@ -89,5 +88,3 @@ __all__ = [
     "upright",
     "wrench_of_force",
 ]
-
-open_doors(globals())

@@ -3,8 +3,6 @@
 from importlib import import_module
 from typing import Any
 
-from motiform.base.doors import open_doors
-
 __all__ = ["Player", "Studio", "serve", "serve_volume"]
 
 _HOME = {
@@ -18,6 +16,5 @@ _HOME = {
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'motiform.studio' has no attribute {name!r}")
-    globals()[name] = getattr(import_module(_HOME[name]), name)
-    open_doors(globals())
-    return globals()[name]
+    value = globals()[name] = getattr(import_module(_HOME[name]), name)
+    return value

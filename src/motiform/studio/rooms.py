@@ -16,7 +16,6 @@ from importlib.resources import files
 from typing import Any, NamedTuple, Protocol
 from urllib.parse import unquote
 
-from motiform.base.errors import MotiformError
 from motiform.studio.runs import plain
 
 __all__ = ["Answer", "Room", "Rooms", "room_page"]
@@ -109,7 +108,7 @@ def _heard(room: Room, message: "str | bytes") -> "bytes | str":
         if not isinstance(given, dict):
             given = {}
         return room.hear(given)
-    except (MotiformError, ValueError, TypeError, KeyError, RecursionError) as error:
+    except Exception as error:  # a page may send anything
         log.debug("a message of a page was refused", exc_info=True)
         return json.dumps({"error": plain(error)})
 

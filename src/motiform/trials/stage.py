@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motiform.base.errors import MotiformError, check_keywords
+from motiform.base.errors import MotiformError
 from motiform.base.machine import machine
 from motiform.base.progress import Progress
 from motiform.form import looks_of, marker_looks
@@ -23,7 +23,6 @@ __all__ = ["reconstruct"]
 _WALKED = ("hip.flexion", "knee.flexion", "ankle.dorsiflexion")  # plotted first where somebody walks
 
 
-@check_keywords
 def reconstruct(
     figure: Figure,
     markers: Recording,

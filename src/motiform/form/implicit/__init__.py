@@ -1,9 +1,6 @@
 """Implicit surfaces: fields of skeletons, and the triangles of their levels."""
 
-from motiform.base.doors import open_doors
 from motiform.form.implicit.field import Implicit, blobs
 from motiform.form.implicit.polygonise import polygonise
 
 __all__ = ["Implicit", "blobs", "polygonise"]
-
-open_doors(globals())

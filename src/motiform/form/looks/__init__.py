@@ -1,6 +1,5 @@
 """Looks: how the channels of a recording are drawn. A class for each way, whose fields are keys of a manifest."""
 
-from motiform.base.doors import open_doors
 from motiform.form.looks.bone import Bone
 from motiform.form.looks.cloud import CloudLook
 from motiform.form.looks.color import ColorBy
@@ -30,5 +29,3 @@ __all__ = [
     "SurfaceLook",
     "looks_in",
 ]
-
-open_doors(globals())

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Any
 
-from motiform.base.doors import open_doors
 from motiform.form.looks import Looks
 from motiform.form.models.bodies import bodies_looks
 from motiform.form.models.figure import contact_looks, figure_looks, solid_looks
@@ -35,5 +34,3 @@ LOOKS: dict[type, Callable[[Any, object], Looks]] = {
     Screen: screen_looks,
     Screens: screens_looks,
 }
-
-open_doors(globals())

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from motiform.base.errors import InputError, MotiformError
+from motiform.base.errors import InputError
+from motiform.base.files import reads_file
 from motiform.form.looks import Looks
 from motiform.form.rig.fit import fit_mesh
 from motiform.form.rig.gltf_file import GltfFile
@@ -24,6 +25,7 @@ _TRIANGLES = 4
 _TONES = 32  # the triangles of a color are drawn together
 
 
+@reads_file("a skinned mesh")
 def read_rig(
     path: str | os.PathLike[str],
     *,
@@ -49,13 +51,7 @@ def read_rig(
     where = Path(path)
     if figure is not None and rest is not None:
         raise InputError("a mesh is fitted to a figure or has frames at rest, not both", where=str(where), got="rest")
-    try:
-        return _read(where, segments, figure, rest, up)
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError, np.linalg.LinAlgError) as error:
-        if isinstance(error, MotiformError):
-            raise
-        got = f"{type(error).__name__}: {error}"[:80]
-        raise InputError("a glTF file must be as its specification says", where=str(where), got=got) from error
+    return _read(where, segments, figure, rest, up)
 
 
 def _read(where: Path, segments: Mapping[str, str] | None, figure: Any, rest: Any, up: Any) -> Rig:

@@ -1,6 +1,5 @@
 """Screens: grids of pins engraved by moving points [Habibi97 ch. 6–8]."""
 
-from motiform.base.doors import open_doors
 from motiform.form.screen.engine import ScreenEngine
 from motiform.form.screen.engraver import Engraver
 from motiform.form.screen.follow import Follow
@@ -68,5 +67,3 @@ __all__ = [
     "static_response",
     "transfer",
 ]
-
-open_doors(globals())

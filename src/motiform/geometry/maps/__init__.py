@@ -1,6 +1,5 @@
 """Distance maps of labelled volumes and of meshes, medial axes, covers by balls, surfaces, and contact by maps."""
 
-from motiform.base.doors import open_doors
 from motiform.geometry.maps.axis import chamfer_axis, euclidean_axis
 from motiform.geometry.maps.chamfer import MASKS, ChamferMask, chamfer_map
 from motiform.geometry.maps.cover import Cover, cover_labels, reduce_cover
@@ -41,5 +40,3 @@ __all__ = [
     "squared_map",
     "surface_elements",
 ]
-
-open_doors(globals())

@@ -5,7 +5,7 @@ import logging
 import os
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -13,8 +13,8 @@ from urllib.parse import unquote
 import numpy as np
 from numpy.typing import NDArray
 
-from motiform.base.errors import InputError, RunError, ShapeError
-from motiform.base.files import named_file, plain_file
+from motiform.base.errors import InputError, RunError, ShapeError, outside_data
+from motiform.base.files import named_file, plain_file, reads_file
 from motiform.geometry.checks import check_amount
 from motiform.geometry.meshes.collada import parse_collada
 from motiform.geometry.meshes.scans import parse_inventor, parse_vtk
@@ -42,6 +42,7 @@ def check_closed(mesh: Mesh) -> float:
     return check_outward(mesh.vertices, mesh.faces)
 
 
+@reads_file("a mesh")
 def read_mesh(path: str | os.PathLike[str], *, scale: float = 1.0) -> Mesh:
     """Return the mesh of a file (stl, obj, ply, off, glb, gltf, dae, iv, wrl, vtk), all its objects, in its own axes.
 
@@ -82,18 +83,19 @@ def write_mesh(mesh: Mesh, path: str | os.PathLike[str], *, overwrite: bool = Fa
     suffix = place.suffix.lower()
     if suffix not in _WRITABLE:
         raise InputError("not a mesh file that can be written", where=str(place), allowed=", ".join(_WRITABLE))
-    if place.exists() and not overwrite:
-        raise InputError(
-            "the file exists already", where=str(place), remedy="Choose another name or pass overwrite=True."
-        )
     data = _format(mesh, suffix[1:])
     partial = place.with_name(f".{place.name}.{os.getpid()}.part")
-    try:
-        partial.write_bytes(data)
-        partial.replace(place)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise RunError(f"the file cannot be written: {_reason(error)}", where=str(place)) from error
+    with outside_data(str(place), "the file cannot be written", RunError):
+        if place.exists() and not overwrite:
+            remedy = "Choose another name or pass overwrite=True."
+            raise InputError("the file exists already", where=str(place), remedy=remedy)
+        try:
+            partial.write_bytes(data)
+            partial.replace(place)
+        except OSError:
+            with suppress(OSError):
+                partial.unlink(missing_ok=True)
+            raise
     return place
 
 

@@ -1,6 +1,5 @@
 """Taut lines over spheres, cylinders, ellipsoids and tori: where they touch, and how long they are."""
 
-from motiform.base.doors import open_doors
 from motiform.geometry.paths.wrap import (
     WrapCylinder,
     WrapEllipsoid,
@@ -12,5 +11,3 @@ from motiform.geometry.paths.wrap import (
 )
 
 __all__ = ["WrapCylinder", "WrapEllipsoid", "WrapSphere", "WrapSurface", "WrapTorus", "Wrapped", "wrap_line"]
-
-open_doors(globals())

@@ -6,7 +6,6 @@ normal and its curvature turned round. Everything is computed from the point its
 the surface, so nothing happens at the poles of these. Leading axes are batches.  [ContactJoints 3]
 """
 
-from motiform.base.doors import open_doors
 from motiform.geometry.surfaces.kinds import (
     Circle,
     Cone,
@@ -47,5 +46,3 @@ __all__ = [
     "sphere",
     "torus",
 ]
-
-open_doors(globals())

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from motiform.base.doors import open_doors
-from motiform.base.errors import InputError, check_keywords, closest
+from motiform.base.errors import InputError, closest
 from motiform.image.files import check_new, new_file
 from motiform.record.samples import Samples, by_samples, in_blocks
 
@@ -34,7 +33,6 @@ SUFFIXES = {
 }
 
 
-@check_keywords
 def export(
     source: "Recording | Form", path: str | os.PathLike[str], *, overwrite: bool = False, rate: float | None = None,
     skin: bool | None = None, points: bool = False,
@@ -162,6 +160,3 @@ def _write_table(source: "Recording | Form", path: Path, overwrite: bool, rate: 
             remedy="Export the recording.",
         )
     write_csv(source if rate is None else resample(source, rate=rate), path, overwrite=overwrite)
-
-
-open_doors(globals())

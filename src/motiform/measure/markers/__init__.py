@@ -1,6 +1,5 @@
 """Marker files: one file a format, a register of them, and one way to read and write all."""
 
-from motiform.base.doors import open_doors
 from motiform.measure.markers.c3d import Computed, write_c3d
 from motiform.measure.markers.format import MarkerFormat, ReadOptions
 from motiform.measure.markers.read import read_markers
@@ -20,5 +19,3 @@ __all__ = [
     "write_markers_csv",
     "write_trc",
 ]
-
-open_doors(globals())

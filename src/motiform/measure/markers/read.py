@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError
+from motiform.base.files import reads_file
 from motiform.measure.detect import check_size, find_unit, find_up, length_unit
 from motiform.measure.frames import turn
 from motiform.measure.markers.format import ReadOptions
@@ -28,6 +29,7 @@ SIZE = (0.01, 50.0)
 GRAVITY = 9.81  # [m/s²]
 
 
+@reads_file("markers")
 def read_markers(
     path: AnyPath,
     *,

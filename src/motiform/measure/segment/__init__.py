@@ -1,6 +1,5 @@
 """Bones from volumes: thresholds, growth, splitting, seeds and corrections."""
 
-from motiform.base.doors import open_doors
 from motiform.measure.segment.contours import Contour, Tracks, contour_labels, match_contours, slice_contours
 from motiform.measure.segment.seeds import Disc, Seeds, Spot, read_seeds, write_seeds
 from motiform.measure.segment.segment import segment_bones
@@ -20,5 +19,3 @@ __all__ = [
     "slice_contours",
     "write_seeds",
 ]
-
-open_doors(globals())

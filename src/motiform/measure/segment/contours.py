@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from motiform.base.errors import InputError, check_keywords
+from motiform.base.errors import InputError
 from motiform.geometry.maps import Grid
 from motiform.measure.segment.thresholds import choose_thresholds
 from motiform.measure.volume.volume import Labels, Volume
@@ -45,7 +45,6 @@ class Contour:
         return np.asarray(self.center + (2.0 * np.sqrt(values) * unit) @ axes.T)
 
 
-@check_keywords
 def slice_contours(volume: Volume, *, level: float | None = None, smallest: float = 2e-6) -> list[Contour]:
     """Return the outer contours of bone in every slice, at sub-voxel places where the grey value is `level`.
 
@@ -104,7 +103,6 @@ def _unit_disc() -> Array:
     return np.concatenate(rings)
 
 
-@check_keywords
 def match_contours(contours: Sequence[Contour], *, overlap: float = 0.5) -> Tracks:
     """Return which contours of neighbouring slices belong to one bone.
 

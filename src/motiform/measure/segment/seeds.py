@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError, closest
-from motiform.base.files import plain_file
+from motiform.base.files import plain_file, reads_file
 from motiform.base.toml import parse_toml
 from motiform.measure.volume.volume import Side
 from motiform.spatial.checks import Array, Words, as_floats
@@ -64,6 +64,7 @@ class Seeds:
     side: Side | None = None
 
 
+@reads_file("seeds")
 def read_seeds(path: str | os.PathLike[str]) -> Seeds:
     """Return seeds and corrections from a TOML file; lengths are millimetres unless unit = "m".
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from motiform.base.errors import InputError, check_keywords
+from motiform.base.errors import InputError
 from motiform.geometry.maps import Grid, euclidean_map
 from motiform.measure.segment.seeds import NOTHING, Seeds, read_seeds
 from motiform.measure.segment.split import basins, climb, flood
@@ -21,7 +21,6 @@ Numbers = NDArray[np.int32]
 _TRIM = 1.5  # voxels that a surface is moved inward at most
 
 
-@check_keywords
 def segment_bones(
     volume: Volume, *, low: float | None = None, high: float | None = None, spacing: float | None = None,
     seeds: Seeds | str | os.PathLike[str] | None = None, side: Side | None = None, neck: float = 0.7,

@@ -1,6 +1,5 @@
 """Volumes: images on a grid, from and to files."""
 
-from motiform.base.doors import open_doors
 from motiform.measure.volume.bones import synthetic_bones
 from motiform.measure.volume.read import VOLUME_SUFFIXES, read_labels, read_volume
 from motiform.measure.volume.synthetic import synthetic_ct
@@ -18,5 +17,3 @@ __all__ = [
     "synthetic_ct",
     "write_volume",
 ]
-
-open_doors(globals())

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError, MotiformError, closest_file
-from motiform.base.files import plain_file
+from motiform.base.files import plain_file, reads_file
 from motiform.base.machine import check_room
 from motiform.geometry.maps import Grid
 from motiform.measure.volume.apart import read_apart
@@ -31,6 +31,7 @@ _READERS = {".nii": "NiftiImageIO", ".gz": "NiftiImageIO", ".nrrd": "NrrdImageIO
 """ITK's reader by the ending: what the head was checked for is what reads it."""
 
 
+@reads_file("a volume")
 def read_volume(path: str | os.PathLike[str], *, spacing: Any = None, series: str | None = None) -> Volume:
     """Return the volume of a file, of a folder with one DICOM series, or of a folder with TIFF slices.
 
@@ -70,6 +71,7 @@ def _is_compressed(place: Path) -> bool:
     return any(check_dicom(p) == "compressed" for p in sorted(files))
 
 
+@reads_file("a label map")
 def read_labels(
     path: str | os.PathLike[str], *, names: dict[int, str] | None = None, side: Side | None = None, spacing: Any = None
 ) -> Labels:

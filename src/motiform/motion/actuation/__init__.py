@@ -1,6 +1,5 @@
 """Actuation of figures: controls, actuators with states (motors, muscles), laws called at a period, pushes."""
 
-from motiform.base.doors import open_doors
 from motiform.motion.actuation.balance import BalanceDrives, BalanceLaw, capture_impulse
 from motiform.motion.actuation.balanced import balanced_posture
 from motiform.motion.actuation.bip_step import BipStep, bip_motors, bip_step, bip_tasks
@@ -127,5 +126,3 @@ __all__ = [
     "with_rotors",
     "write_traj3",
 ]
-
-open_doors(globals())

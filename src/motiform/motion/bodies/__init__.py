@@ -1,6 +1,5 @@
 """Free and pinned rigid bodies."""
 
-from motiform.base.doors import open_doors
 from motiform.motion.bodies.model import AIR_DENSITY, Bodies, Body, Drag, Environment, Force, Load, Spring, State
 from motiform.motion.bodies.scatter import scatter
 from motiform.motion.run import Options
@@ -18,5 +17,3 @@ __all__ = [
     "State",
     "scatter",
 ]
-
-open_doors(globals())

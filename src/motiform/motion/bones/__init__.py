@@ -1,6 +1,5 @@
 """Bones in contact: rigid bones from meshes, ligaments, and poses of rest. Public as ``motiform.wrist``."""
 
-from motiform.base.doors import open_doors
 from motiform.measure.volume import synthetic_bones
 from motiform.motion.bones.axes import Axes
 from motiform.motion.bones.bone import Bone, Fineness
@@ -28,5 +27,3 @@ __all__ = [
     "rotation_shares",
     "synthetic_bones",
 ]
-
-open_doors(globals())

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from motiform.base.errors import InputError, check_keywords, closest
+from motiform.base.errors import InputError, closest
 from motiform.base.progress import Progress
 from motiform.motion.bones.axes import Axes, find_axes
 from motiform.motion.bones.bodies import FIXED, carried_bones, group_bones
@@ -275,7 +275,6 @@ class Wrist:
         return {lig.name for lig in self.ligaments if lig.name in names or lig.group in names}
 
 
-@check_keywords
 def from_meshes(
     meshes: Any,
     *,

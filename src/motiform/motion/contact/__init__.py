@@ -1,6 +1,5 @@
 """Contacts of articulated figures: points, obstacles, the acceleration problem, impacts."""
 
-from motiform.base.doors import open_doors
 from motiform.motion.contact.dynamics import (
     ContactForces,
     ContactImpact,
@@ -77,5 +76,3 @@ __all__ = [
     "torus",
     "tube",
 ]
-
-open_doors(globals())

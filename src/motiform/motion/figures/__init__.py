@@ -1,6 +1,5 @@
 """Predefined figures: a human body and two walking robots."""
 
-from motiform.base.doors import open_doors
 from motiform.motion.figures.anthropometry import TABLES, Anthropometry
 from motiform.motion.figures.bip import Bip, BipRecipe, bip
 from motiform.motion.figures.human36 import Human36, Human36Recipe, human36
@@ -23,5 +22,3 @@ __all__ = [
     "kondo",
     "ready_figure",
 ]
-
-open_doors(globals())

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motiform.base.errors import InputError, check_keywords
+from motiform.base.errors import InputError
 from motiform.motion.figures import human36_table as t
 from motiform.motion.figures.anthropometry import Anthropometry, find_table
 from motiform.motion.figures.limits import named_limits
@@ -250,7 +250,6 @@ def _radii(segment: Segment) -> Array:
     return np.sqrt(np.diag(segment.inertia) / segment.mass) if segment.mass else np.zeros(3)
 
 
-@check_keywords
 def human36(
     height: float | None = None,
     mass: float | None = None,

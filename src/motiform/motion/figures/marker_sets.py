@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from motiform.base.errors import InputError, closest
+from motiform.base.files import reads_file
 from motiform.measure.names import bare_name, read_pairs
 
 __all__ = [
@@ -294,6 +295,7 @@ def _sites_of(names: Sequence[str], known: Mapping[str, str]) -> list[str]:
     return [bare[one] for one in map(bare_name, names) if one in bare]
 
 
+@reads_file("a marker set")
 def read_sites(path: str | Path) -> dict[str, str]:
     """Read a CSV file with the columns marker and site; the first line may be these words, # begins a remark."""
     return read_pairs(path, ("marker", "site"))

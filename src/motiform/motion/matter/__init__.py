@@ -1,6 +1,5 @@
 """Matter: networks of point masses and links, and the analysis of their coupling."""
 
-from motiform.base.doors import open_doors
 from motiform.motion.matter import motions
 from motiform.motion.matter.engine.engine import Engine
 from motiform.motion.matter.laws import links, presets
@@ -41,5 +40,3 @@ __all__ = [
     "presets",
     "topology",
 ]
-
-open_doors(globals())

@@ -1,6 +1,5 @@
 """Posture, size and effort of a figure from optical markers."""
 
-from motiform.base.doors import open_doors
 from motiform.motion.reconstruct.calibration.calibrate import Calibration, calibrate
 from motiform.motion.reconstruct.calibration.lengths import measured_lengths
 from motiform.motion.reconstruct.calibration.scale import scale_figure
@@ -74,5 +73,3 @@ __all__ = [
     "walker_of",
     "write_normative",
 ]
-
-open_doors(globals())

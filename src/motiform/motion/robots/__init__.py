@@ -1,6 +1,5 @@
 """Robots from files: a figure with its contacts, actuators, springs and postures."""
 
-from motiform.base.doors import open_doors
 from motiform.motion.robots.actuators import Actuator, ActuatorControl, WeightCompensation
 from motiform.motion.robots.models import MODELS, robot_file
 from motiform.motion.robots.robot import Robot, read_robot
@@ -9,5 +8,3 @@ from motiform.motion.robots.ties import TieControl
 __all__ = [
     "MODELS", "Actuator", "ActuatorControl", "Robot", "TieControl", "WeightCompensation", "read_robot", "robot_file",
 ]  # fmt: skip
-
-open_doors(globals())

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motiform.base.errors import InputError, check_keywords, closest
+from motiform.base.errors import InputError, closest, outside_data
 from motiform.motion.actuation import CoordinateControl, CoordinateDrive
 from motiform.motion.contact import Contacts, contact_gaps
 from motiform.motion.robots.actuators import Actuator, ActuatorControl, Command, WeightCompensation
@@ -140,7 +140,12 @@ def read_robot(
     root = read_xml(path)
     if root.tag not in readers:
         raise root.error("not a robot that can be read", got=f"<{root.tag}>", allowed="<mujoco> (MJCF), <robot> (URDF)")
-    file = check_keywords(readers[root.tag])(path, **options)
+    file = readers[root.tag](path, **options)
+    with outside_data(str(path), "the file cannot be read as a robot"):
+        return _robot(file, floor, friction, touch, ties)
+
+
+def _robot(file: ModelFile, floor: bool, friction: float | None, touch: str, ties: str) -> Robot:
     held, lost = (None, list[str]()) if ties == "exact" else _hold(file.figure)
     if held is not None:
         file = replace(file, figure=held.tree, postures=_expanded(file))

@@ -1,6 +1,5 @@
 """Running models: options, integrators, the loop that records, dense output, guards and the location of events."""
 
-from motiform.base.doors import open_doors
 from motiform.motion.run.explicit import ExplicitStep, Schedule, accepted_step, march
 from motiform.motion.run.guards import Fired, Guard
 from motiform.motion.run.headway import SlowWarning
@@ -54,5 +53,3 @@ __all__ = [
     "sampled_march",
     "sampled_steps",
 ]
-
-open_doors(globals())

@@ -28,6 +28,9 @@ class Guard:
     """The run ends at this event."""
 
     def __post_init__(self) -> None:
+        if not callable(self.zero) or not (self.then is None or callable(self.then)):
+            got = repr(self.then if callable(self.zero) else self.zero)[:60]
+            raise InputError("`zero` and `then` must be functions", where=f"guard {self.name!r}", got=got)
         if self.crossing not in ("down", "up", "both"):
             raise InputError(
                 "`crossing` must be a known direction",

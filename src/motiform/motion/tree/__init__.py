@@ -1,6 +1,5 @@
 """Articulated systems: figures of segments and joints, their kinematics and dynamics."""
 
-from motiform.base.doors import open_doors
 from motiform.motion.tree.algorithms.closure_rows import contact_frames, contact_gap
 from motiform.motion.tree.algorithms.closures import (
     Constrained,
@@ -121,5 +120,3 @@ __all__ = [
     "tag_velocities",
     "tags",
 ]
-
-open_doors(globals())

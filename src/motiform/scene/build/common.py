@@ -1,6 +1,8 @@
 """From a checked scene to the rigid bodies that are simulated; shapes and poses of all scenes."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -10,27 +12,23 @@ from motiform.geometry import Compound, MassProperties, Particles, Shape, partic
 from motiform.motion.bodies import Bodies, Body, Drag, Environment, Load, Spring, scatter
 from motiform.scene.read.load import Scene
 from motiform.scene.tables.common import PoseTable
-from motiform.scene.tables.schema import BodyTable
+from motiform.scene.tables.schema import BodyTable, ForceTable, SpringTable
 from motiform.scene.tables.shapes import ParticleTable, ShapeTable
 from motiform.spatial import Transform, rotation_from_cardan, rotation_from_quaternion
 
-__all__ = ["build_bodies", "build_pose", "build_shape", "placed"]
+__all__ = ["at_table", "build_bodies", "build_pose", "build_shape", "placed"]
 
 
 def build_bodies(scene: Scene) -> Bodies:
     """Return the rigid bodies of a scene and what acts on them."""
     document = scene.document
     rng = np.random.default_rng(document.scene.seed)
-    bodies = tuple(_body(scene, n, table, rng) for n, table in enumerate(document.body))
-    springs = []
-    for table in document.spring:
-        a, b = (None if name == "world" else name for name in table.between)
-        springs.append(Spring(a, b, table.stiffness, *table.at, damping=table.damping, rest=table.rest))
-    loads = tuple(
-        Load(f.body, f.force, f.torque, f.at, f.follows, f.start, np.inf if f.until is None else f.until)
-        for f in document.force
-    )
-    model = Bodies(bodies, tuple(springs), loads, _environment(scene))
+    bodies = [placed(scene, lambda n=n, b=b: _body(scene, n, b, rng), "body", n) for n, b in enumerate(document.body)]
+    springs = [placed(scene, lambda s=s: _spring(s), "spring", n) for n, s in enumerate(document.spring)]
+    loads = [placed(scene, lambda f=f: _load(f), "force", n) for n, f in enumerate(document.force)]
+    with at_table(scene, "environment"):
+        environment = _environment(scene)
+    model = Bodies(tuple(bodies), tuple(springs), tuple(loads), environment)
     try:
         model.packed  # noqa: B018, its checks belong here, where the file is known
     except MotiformError as error:
@@ -38,16 +36,39 @@ def build_bodies(scene: Scene) -> Bodies:
     return model
 
 
-def placed(scene: Scene, make: Any, *keys: str | int) -> Any:
-    """Return what a function makes; its errors get the file and line."""
+def _spring(table: SpringTable) -> Spring:
+    a, b = (None if name == "world" else name for name in table.between)
+    return Spring(a, b, table.stiffness, *table.at, damping=table.damping, rest=table.rest)
+
+
+def _load(table: ForceTable) -> Load:
+    until = np.inf if table.until is None else table.until
+    return Load(table.body, table.force, table.torque, table.at, table.follows, table.start, until)
+
+
+@contextmanager
+def at_table(scene: Scene, *keys: str | int) -> Iterator[None]:
+    """Let whatever the values of a table make anything raise end as a SceneError that names file, line and table.
+
+    A scene comes from anyone; this is where its values meet Python objects. The exception stays as the cause.
+    """
     try:
-        return make()
-    except SceneError:
+        yield
+    except (SceneError, Warning):
         raise
     except MotiformError as error:
         raise SceneError(f"{scene.place(*keys)}: {error}") from error
     except ArithmeticError as error:  # Python's own numbers raise where arrays become infinite
         raise beyond_floats(scene, *keys) from error
+    except Exception as error:
+        told = f"{'.'.join(map(str, keys)) or 'the scene'} cannot be built: {type(error).__name__}: {str(error)[:200]}"
+        raise SceneError(told, where=scene.place(*keys)) from error
+
+
+def placed(scene: Scene, make: Any, *keys: str | int) -> Any:
+    """Return what a function makes of a table (`at_table`)."""
+    with at_table(scene, *keys):
+        return make()
 
 
 def beyond_floats(scene: Scene, *keys: str | int) -> SceneError:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from motiform.base.errors import InputError, MotiformError, SceneError
+from motiform.base.errors import InputError, SceneError
 from motiform.base.units import quantity
 from motiform.motion.actuation import (
     CoordinateControl,
@@ -28,7 +28,7 @@ from motiform.motion.hybrid import body_segments
 from motiform.motion.tree import Actuator, Control, Figure
 from motiform.motion.tree.prescribed import drive_figure
 from motiform.scene.build.actuation import build_muscles, build_servos, build_support
-from motiform.scene.build.common import placed
+from motiform.scene.build.common import at_table, placed
 from motiform.scene.build.member import Member, full_names
 from motiform.scene.read.load import Scene
 from motiform.scene.tables.drive import LoadTable, PostureTable, PrescribedTable, Value
@@ -211,10 +211,8 @@ def read_values(
     """Write coordinates or velocities that are given by name into q or v."""
     for name, value in given.items():
         where = scene.place(*keys, name)
-        try:
+        with at_table(scene, *keys, name):
             found = [figure.places(full, which) for full in full_names(figure, prefix, name, which)]
-        except MotiformError as error:
-            raise SceneError(f"{where}: {error}") from error
         values = value if isinstance(value, list) else [value]
         for places in found:
             if len(values) != len(places):

@@ -4,9 +4,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from motiform.base.errors import MotiformError, SceneError, closest
+from motiform.base.errors import SceneError, closest
 from motiform.form import CloudLook, Looks, SurfaceLook
 from motiform.motion.matter import Network
+from motiform.scene.build.common import at_table
 from motiform.scene.tables.form import FormTable
 
 if TYPE_CHECKING:
@@ -18,13 +19,8 @@ __all__ = ["dress_scene"]
 def dress_scene(scene: "Scene", looks: Looks, network: Network | None) -> Looks:
     """Return the looks with the surfaces and clouds of a scene in place of the points that they cover."""
     for n, table in enumerate(scene.document.form):
-        where = scene.place("form", n)
-        try:
-            looks = looks.covered(table.name, _look(table, network, where))
-        except SceneError:
-            raise
-        except MotiformError as error:
-            raise SceneError(f"{where}: {error}") from error
+        with at_table(scene, "form", n):
+            looks = looks.covered(table.name, _look(table, network, scene.place("form", n)))
     return looks
 
 

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from motiform.base.errors import MotiformError, SceneError
 from motiform.form.screen import Engraver, Follow, Pistons, Screen, ScreenLaw, Screens, Segment, blend
 from motiform.motion.matter import motions
+from motiform.scene.build.common import at_table
 from motiform.scene.build.matter import build_networks
 from motiform.scene.build.matter.motion import build_moves, read_recording
 from motiform.scene.read.load import Scene
@@ -22,24 +22,18 @@ def build_screens(scene: Scene) -> Screens:
     network = build_networks(scene) if document.network else None
     made = {table.name: _screen(scene, n, table) for n, table in enumerate(document.screen)}
     colors = {table.name: table.color for table in document.screen}
-    try:
+    with at_table(scene, "screen", 0):
         scales = {table.name: table.scale for table in document.screen}
         levels = {table.name: table.level for table in document.screen if table.level is not None}
         return Screens(made, network, colors, scales, levels)
-    except MotiformError as error:
-        raise SceneError(f"{scene.place('screen', 0)}: {error}") from error
 
 
 def _screen(scene: Scene, n: int, table: ScreenTable) -> Screen:
     engravers = tuple(_engraver(scene, n, k, one) for k, one in enumerate(table.engraver))
-    pistons = None if table.pistons is None else Pistons(**table.pistons.model_dump())
     given: dict[str, Any] = {key: getattr(table, key) for key in _GIVEN}
-    try:
-        return Screen(
-            shape=tuple(table.shape), law=_law(table.law), engravers=engravers, pistons=pistons, **given
-        )  # fmt: skip
-    except MotiformError as error:
-        raise SceneError(f"{scene.place('screen', n)}: {error}") from error
+    with at_table(scene, "screen", n):
+        pistons = None if table.pistons is None else Pistons(**table.pistons.model_dump())
+        return Screen(shape=tuple(table.shape), law=_law(table.law), engravers=engravers, pistons=pistons, **given)
 
 
 def _law(table: ScreenLawTable | str) -> ScreenLaw | Segment | str:
@@ -55,7 +49,7 @@ def _law(table: ScreenLawTable | str) -> ScreenLaw | Segment | str:
 def _engraver(scene: Scene, n: int, k: int, table: EngraverTable) -> Engraver:
     keys = ("name", "stiffness", "damping", "reach", "height", "mass", "velocity", "force", "drag")
     given: dict[str, Any] = {key: getattr(table, key) for key in keys}
-    try:
+    with at_table(scene, "screen", n, "engraver", k):
         if table.follow is not None:
             names = table.follow if isinstance(table.follow, str) else tuple(table.follow)
             return Engraver(points=Follow(names), **given)
@@ -67,5 +61,3 @@ def _engraver(scene: Scene, n: int, k: int, table: EngraverTable) -> Engraver:
         if table.motion is not None:
             return Engraver(points=motions.MovedPoints(table.points, build_moves(table.motion)), **given)  # type: ignore[arg-type]
         return Engraver(points=table.points, **given)  # type: ignore[arg-type]
-    except MotiformError as error:
-        raise SceneError(f"{scene.place('screen', n, 'engraver', k)}: {error}") from error

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
-from motiform.base.errors import SceneError, check_keywords, closest, closest_file
+from motiform.base.errors import SceneError, closest, closest_file
 from motiform.base.files import named_file
 from motiform.base.toml import MOST_PARTS, parse_toml
 from motiform.form.screen.screens import KIND as screens
@@ -116,13 +116,11 @@ class Scene:
 
     def build(self) -> "Built":
         """Return the model of the scene and the arguments with which `simulate` runs it."""
-        from motiform.scene.build.common import beyond_floats
+        from motiform.scene.build.common import at_table
         from motiform.scene.build.scene import build
 
-        try:
+        with at_table(self):
             return build(self)
-        except ArithmeticError as error:
-            raise beyond_floats(self) from error
 
     def place(self, *keys: str | int) -> str:
         """Return the file and line that come nearest to a place such as ("body", 0, "shape")."""
@@ -166,7 +164,6 @@ def list_scenes() -> list[Entry]:
     return entries
 
 
-@check_keywords
 def load_scene(source: str | Path, settings: Mapping[str, Any] | None = None) -> Scene:
     """Read a scene file, or a built-in scene by its name, with some parameters changed.
 
@@ -198,6 +195,8 @@ def load_scene(source: str | Path, settings: Mapping[str, Any] | None = None) ->
         if path.stat().st_size > _LARGEST:
             raise SceneError("the file is too large for a scene", where=str(path), got=f"{path.stat().st_size} bytes")
         text = path.read_bytes().decode("utf-8-sig")
+    except SceneError:
+        raise
     except (OSError, ValueError) as error:
         raise SceneError(f"cannot read the scene: {_reason(error)}", where=str(path)) from error
     return parse_scene(text, name=path.name, folder=path.parent, settings=settings)
@@ -207,7 +206,6 @@ def _reason(error: Exception) -> str:
     return getattr(error, "strerror", None) or str(error).splitlines()[0]
 
 
-@check_keywords
 def parse_scene(
     text: str, *, name: str = "scene", folder: Path | None = None, settings: Mapping[str, Any] | None = None
 ) -> Scene:
@@ -219,6 +217,8 @@ def parse_scene(
         raise SceneError(f"not TOML: {_reason(error)}", where=f"{name}:{line[1]}" if line else name) from error
     except ValueError as error:
         raise SceneError("not TOML: a number has too many digits", where=name) from error
+    if settings is not None and not isinstance(settings, Mapping):
+        raise SceneError("settings must be a mapping", where=name, got=repr(settings)[:60], allowed="{path: value}")
     for path, value in (settings or {}).items():
         _set(raw, path, value, name)
     try:

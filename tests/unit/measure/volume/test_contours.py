@@ -90,8 +90,6 @@ def test_a_synthetic_wrist_is_followed_slice_by_slice():
 
 
 def test_wrong_input_is_refused():
-    with pytest.raises(InputError, match="must be a Volume"):
-        measure.slice_contours(np.zeros((3, 3, 3)))
     with pytest.raises(InputError, match="overlap must be a part"):
         measure.match_contours([], overlap=0.0)
     assert measure.match_contours([]).tracks == []

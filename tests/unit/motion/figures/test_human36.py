@@ -419,7 +419,7 @@ FIELDS = ("lengths", "masses", "centers", "radii", "landmarks")
 BAD = [
     ({"height": -1.0}, "height", "SI units"),
     ({"height": np.nan}, "height", "SI units"),
-    ({"height": "tall"}, "height", "a number"),
+    ({"height": "tall"}, "height", "a finite number above zero"),
     ({"mass": 0.0}, "mass", "SI units"),
     ({"mass": np.inf}, "mass", "SI units"),
     ({"lengths": {"L32": 0.1}}, "no such length", "L1 to L31"),

@@ -204,7 +204,7 @@ class TestRefused:
             ({"contacts": [skin(law=links.spring(1.0, rest=0.0))]}, "ends at some distance"),
             ({"contacts": [skin(), skin()]}, "one name"),
             ({"contacts": [SegmentSolid("sand", "box", BOX, "sand", LAW)]}, "one name"),
-            ({"contacts": ["skin"]}, "a sequence, each a SegmentSolid"),
+            ({"contacts": ["skin"]}, "SegmentSolid"),
             ({"attachments": [Attachment("a", "box", [0])]}, "a mass cannot be carried.*sand"),
             ({"attachments": [Attachment("a", "box", [0], "rin", LAW)]}, "Did you mean 'ring'"),
             ({"attachments": [Attachment("a", "box", [0], [[0, 0]], LAW)]}, "places does not fit"),

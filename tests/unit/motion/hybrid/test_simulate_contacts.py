@@ -283,7 +283,7 @@ def test_velocities_that_drag_a_contact_that_does_not_slide_are_stopped():
         ({"q0": np.full(7, np.nan)}, "q0"),
         ({"v0": [np.nan] * 6}, "v0"),
         ({"controls": 3}, "controls is not a function"),
-        ({"loads": "push"}, "'loads' must be a function or None"),
+        ({"loads": "push"}, "loads is not a function"),
         ({"controls": lambda t, s: [1, 2]}, "control returned a wrong value"),
         ({"loads": lambda t, s: [1, 2]}, "load returned a wrong value"),
         ({"contacts": "floor"}, "contacts"),

@@ -375,7 +375,6 @@ def test_friction_is_a_coefficient(wrong):
         ({"q0": np.zeros(14)}, "(?i)quaternion"),
         ({"v0": np.zeros((2, 3))}, r"a run must start from a single state \(got 'leading axes \(2,\)'"),
         ({"settings": {"motion.step": 1}}, "settings belong to scenes"),
-        ({"speed": 3}, "unknown argument"),
     ],
 )  # fmt: skip
 def test_wrong_input_is_named(options, text):

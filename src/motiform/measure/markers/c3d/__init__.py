@@ -1,6 +1,5 @@
 """C3D files, the binary format of motion capture: markers, analog channels, force plates, events."""
 
-from motiform.base.doors import open_doors
 from motiform.measure.markers.c3d.read import read_c3d
 from motiform.measure.markers.c3d.trial import Computed
 from motiform.measure.markers.c3d.write import write_c3d
@@ -24,5 +23,3 @@ C3D = MarkerFormat(
     read=read_c3d,
     write=write_c3d,
 )
-
-open_doors(globals())

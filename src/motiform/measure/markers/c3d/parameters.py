@@ -95,6 +95,8 @@ def read_parameters(data: bytes, block: int, where: str) -> tuple[Parameters, Nu
     try:
         start = BLOCK * (int(numbers.words(data[16:18])[0]) - 1)  # of the samples
         return _walk(data, at + 4, start if start > at else len(data), numbers), numbers
+    except InputError:
+        raise
     except (struct.error, IndexError, ValueError) as error:
         raise InputError("the parameters of the C3D file are damaged", where=where, got=str(error)[:80]) from None
 

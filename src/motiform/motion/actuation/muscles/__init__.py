@@ -1,6 +1,5 @@
 """Muscles: paths over bones, Hill-type models, OpenSim's muscles, and the muscle forces of a measured motion."""
 
-from motiform.base.doors import open_doors
 from motiform.motion.actuation.muscles.acting import HillMuscles
 from motiform.motion.actuation.muscles.hill import (
     FibreForces,
@@ -65,5 +64,3 @@ __all__ = [
     "static_optimization",
     "write_osim",
 ]
-
-open_doors(globals())

@@ -1,6 +1,5 @@
 """What a robot knows of itself: sensors with noise, bias, sampling and delay, and an observer of its base."""
 
-from motiform.base.doors import open_doors
 from motiform.motion.actuation.sensing.observer import BaseObserver, FootMarks
 from motiform.motion.actuation.sensing.sensors import (
     FootForceSensor,
@@ -23,5 +22,3 @@ __all__ = [
     "Sensed",
     "Sensor",
 ]
-
-open_doors(globals())

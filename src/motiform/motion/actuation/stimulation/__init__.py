@@ -1,6 +1,5 @@
 """Muscles under electrical stimulation: calcium, recruitment, contractile element and springs.  [HuMAnS 6.2]"""
 
-from motiform.base.doors import open_doors
 from motiform.motion.actuation.stimulation.geometry import JoinedGeometry, KneeGeometry, PathArms
 from motiform.motion.actuation.stimulation.muscle import HAMSTRINGS, QUADRICEPS, StimulatedMuscle, recruitment
 from motiform.motion.actuation.stimulation.muscles import StimulatedMuscles
@@ -15,5 +14,3 @@ __all__ = [
     "StimulatedMuscles",
     "recruitment",
 ]
-
-open_doors(globals())

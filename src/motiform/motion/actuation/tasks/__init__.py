@@ -1,6 +1,5 @@
 """Task functions: what a motion is for, as numbers of the posture; their inverse, trajectories and control."""
 
-from motiform.base.doors import open_doors
 from motiform.motion.actuation.tasks.control import TaskControl, TaskEfforts
 from motiform.motion.actuation.tasks.function import TaskFunction, TaskInverse, TaskValues, prioritized
 from motiform.motion.actuation.tasks.kinds import CenterTask, OrientationTask, PostureTask, TagTask, Task
@@ -23,5 +22,3 @@ __all__ = [
     "read_traj3",
     "write_traj3",
 ]
-
-open_doors(globals())

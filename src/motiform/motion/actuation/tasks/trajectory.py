@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, closest_file
+from motiform.base.files import reads_file
 from motiform.motion.tree.model.joint import Array
 from motiform.record.files import disk, new_file, write_file
 from motiform.spatial.checks import as_floats
@@ -109,6 +110,7 @@ def write_traj3(trajectory: TaskTrajectory, path: str | os.PathLike[str], *, ove
     return place
 
 
+@reads_file("a task trajectory")
 def read_traj3(path: str | os.PathLike[str]) -> TaskTrajectory:
     """Read a trajectory that HuMAnS or `write_traj3` wrote."""
     place = Path(path)

@@ -9,7 +9,6 @@ their tableau.
 from importlib import import_module
 from types import ModuleType
 
-from motiform.base.doors import open_doors
 from motiform.base.errors import InputError
 
 __all__ = ["get_steps"]
@@ -21,6 +20,3 @@ def get_steps(integrator: str) -> ModuleType:
         return import_module(f"{__name__}.{integrator.replace('-', '_')}_kernels")
     except ModuleNotFoundError as error:
         raise InputError("no fixed steps of bodies have this name", where="integrator", got=integrator) from error
-
-
-open_doors(globals())

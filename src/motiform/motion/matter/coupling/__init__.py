@@ -1,6 +1,5 @@
 """Coupling analysis: admittance, influence, transmission, separation into runs, and data rates."""
 
-from motiform.base.doors import open_doors
 from motiform.motion.matter.coupling.admittance import (
     Port,
     admittance,
@@ -125,5 +124,3 @@ __all__ = [
     "velocities",
     "without_links",
 ]
-
-open_doors(globals())

@@ -98,6 +98,8 @@ class AutomatonLaw:
     def _check_given(self) -> None:
         try:
             k, z = (_numbers(v, "strongest", self._where) for v in cast(Any, self.given))
+        except InputError:
+            raise
         except (TypeError, ValueError) as error:
             raise self._fail("strongest must be a pair", got=self.given, allowed="(stiffness, damping)") from error
         if not (np.isfinite(k).all() and np.isfinite(z).all() and (k >= 0).all() and (z >= 0).all()):

@@ -3,7 +3,6 @@
 All are frozen dataclasses and functions of time, for `NetworkBuilder.imposed`, `.solid(motion=)`, `.push` and `wind=`.
 """
 
-from motiform.base.doors import open_doors
 from motiform.motion.matter.motions.eddies import Eddies
 from motiform.motion.matter.motions.forces import Gusts, Push
 from motiform.motion.matter.motions.moves import Circle, MovedPoints, MovedSolid, Path, Spin, Swing, Wave
@@ -24,5 +23,3 @@ __all__ = [
     "recorded_points",
     "recorded_solid",
 ]
-
-open_doors(globals())

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motiform.base.errors import InputError, check_keywords
+from motiform.base.errors import InputError
 from motiform.base.progress import Progress
 from motiform.motion.reconstruct.calibration.inputs import check, check_spread, gather, tag_weights
 from motiform.motion.reconstruct.calibration.lengths import measured_lengths
@@ -80,7 +80,6 @@ class Calibration:
         return f"<Calibration of {self.figure.name!r}: {len(self.q)} samples, {errors}{state}>"
 
 
-@check_keywords
 def calibrate(
     figure: Figure,
     markers: Any = None,

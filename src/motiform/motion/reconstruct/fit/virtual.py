@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motiform.base.errors import InputError, check_keywords
+from motiform.base.errors import InputError
 from motiform.motion.run import check_number
 from motiform.motion.tree import Figure, tags
 from motiform.record import Channel, Recording
@@ -13,7 +13,6 @@ from motiform.spatial.checks import as_floats, generator
 __all__ = ["virtual_markers"]
 
 
-@check_keywords
 def virtual_markers(
     figure: Figure, q: ArrayLike, *, rate: float, noise: float = 0.0, hidden: float = 0.0, seed: int = 0
 ) -> Recording:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from motiform.base.errors import InputError, closest_file
+from motiform.base.files import reads_file
 from motiform.motion.reconstruct.gait.cycles import POINTS, Quantity
 from motiform.motion.tree.model.joint import Array
 from motiform.record.files import AnyPath, as_path, disk, new_file, write_file
@@ -42,6 +43,7 @@ class Normative:
         return [name for name in self.bands if name not in known]
 
 
+@reads_file("normative bands")
 def read_normative(path: AnyPath) -> Normative:
     """Read a CSV table with the columns quantity, percent, mean, sd, or quantity, percent, low, high.
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from motiform.base.errors import InputError, closest
-from motiform.base.files import named_file
+from motiform.base.files import named_file, reads_file
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.read.osim.elements import Node, read_document
 from motiform.record.files import AnyPath, as_path
@@ -36,6 +36,7 @@ class IKSetup:
         return task_options(figure, self.weights, self.coordinates)
 
 
+@reads_file("a setup of OpenSim's inverse kinematics")
 def read_ik_setup(path: AnyPath) -> IKSetup:
     """Read a set-up of OpenSim's InverseKinematicsTool (IKTool)."""
     place = as_path(path)

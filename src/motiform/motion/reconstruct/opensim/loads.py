@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError
+from motiform.base.files import reads_file
 from motiform.measure.changes import changed
 from motiform.measure.frames import turn
 from motiform.measure.plates import LOADED, PLATE_CHANNELS, center_of_pressure, describe_plate_channels
@@ -25,6 +26,7 @@ _FORCE = re.compile(r"(?P<before>.*force(?:(?!force).)*?)v(?P<axis>x)(?P<after>.
 _UP = np.array([0.0, 1.0, 0.0])
 
 
+@reads_file("external loads of OpenSim")
 def read_external_loads(path: AnyPath, *, data: AnyPath | None = None, loaded: float = LOADED) -> Recording:
     """Return what the ground does to a subject, from external loads of OpenSim (.xml) or a table (.mot, .sto).
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from motiform.base.errors import InputError
+from motiform.base.files import reads_file
 from motiform.measure.changes import check_markers, marker_names
 from motiform.measure.frames import turn
 from motiform.motion.reconstruct.calibration.scale import scale_figure
@@ -61,6 +62,7 @@ class ScaleSetup:
     """Markers that the model, or its marker set, states not to move."""
 
 
+@reads_file("a setup of OpenSim's scale tool")
 def read_scale_setup(path: AnyPath) -> ScaleSetup:
     """Read a set-up of OpenSim's ScaleTool."""
     place = as_path(path)

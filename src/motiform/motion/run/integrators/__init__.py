@@ -1,6 +1,5 @@
 """The integrators: one file each, one register."""
 
-from motiform.base.doors import open_doors
 from motiform.base.errors import InputError, closest
 from motiform.motion.run.integrators import (
     cash_karp,
@@ -66,6 +65,3 @@ def get_tableau(name: str) -> Tableau:
 def integrators_of(kind: str) -> tuple[str, ...]:
     """Return the names of the integrators that take a kind of model."""
     return tuple(method.name for method in METHODS.values() if kind in method.models)
-
-
-open_doors(globals())

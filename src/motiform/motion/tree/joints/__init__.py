@@ -5,7 +5,6 @@ with or without a translation (`SphericalJoint`, `FreeJoint`), or a contact (`Co
 subclasses of `Joint`.
 """
 
-from motiform.base.doors import open_doors
 from motiform.motion.tree.contact_joints.joint import ContactJoint, contact
 from motiform.motion.tree.joints.axes import (
     AxesJoint,
@@ -46,5 +45,3 @@ __all__ = [
     "spherical",
     "universal",
 ]
-
-open_doors(globals())

@@ -9,7 +9,6 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from motiform.base.doors import open_doors
 from motiform.motion.tree.read.bvh import BvhMotion, read_bvh, write_bvh
 from motiform.motion.tree.read.elements import read_xml
 from motiform.motion.tree.read.mjcf.read import read_mjcf
@@ -42,6 +41,3 @@ def read_figure(path: str | os.PathLike[str], **options: Any) -> "Figure":
         allowed = "<robot> (URDF), <mujoco> (MJCF), <OpenSimDocument> (OpenSim)"
         raise root.error("not a model that can be read", got=f"<{root.tag}>", allowed=allowed)
     return readers[root.tag](path, **options)
-
-
-open_doors(globals())

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
+from motiform.base.files import reads_file
 from motiform.motion.tree.joints.axes import AxesJoint, Axis
 from motiform.motion.tree.model.joint import Array
 from motiform.record.files import AnyPath, as_path, disk, new_file, write_file
@@ -53,6 +54,7 @@ class BvhMotion:
         return np.arange(len(self.q)) / self.rate
 
 
+@reads_file("BVH")
 def read_bvh(path: AnyPath, *, units: str | None = None) -> BvhMotion:
     """Read a BVH file.
 

@@ -169,6 +169,8 @@ def read_xml(path: str | os.PathLike[str], shown: str | None = None) -> Element:
     except TypeError as error:
         got = Words(repr(path)[:80])
         raise InputError("not a path", where="model file", got=got, allowed="text or a Path") from error
+    except InputError:
+        raise
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(f"the file cannot be read: {reason}", where=str(path)[:200]) from error
@@ -220,6 +222,8 @@ def parse_xml(data: bytes, name: str) -> Element:
         problem = expat.ErrorString(error.code)
         where = f"{name}:{error.lineno + tree.above}"
         raise InputError(f"not well-formed XML: {problem}", where=where, remedy="Correct the file there.") from error
+    except InputError:
+        raise
     except (LookupError, ValueError) as error:  # an encoding that does not exist
         raise InputError(f"not readable XML: {error}", where=name, remedy="Save it as UTF-8.") from error
     return tree.root

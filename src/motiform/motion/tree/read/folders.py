@@ -137,5 +137,5 @@ def _package_name(folder: Path) -> str | None:
     try:
         path = named_file("package.xml", folder, reader="a model", where=str(folder), largest=1 << 20)
         return None if path is None else ET.fromstring(path.read_bytes()).findtext("name", "").strip()
-    except (ET.ParseError, OSError, ValueError, LookupError, InputError):
+    except (ET.ParseError, OSError, ValueError, LookupError):
         return None

@@ -228,6 +228,8 @@ class _Table:
         try:
             given = np.array(values, dtype=object)
             return np.array([self.number(v, where) for v in given.ravel()], float).reshape(given.shape)
+        except InputError:
+            raise
         except ValueError as error:
             raise InputError("not an array of numbers", where=where, got=Words(repr(values)[:60])) from error
 

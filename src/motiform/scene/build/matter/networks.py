@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from motiform.base.errors import InputError, MotiformError, SceneError
+from motiform.base.errors import MotiformError, SceneError
 from motiform.geometry import Hollow, Plane
 from motiform.geometry.checks import LONGEST
 from motiform.geometry.search.closest import pack_solids
@@ -15,7 +15,7 @@ from motiform.motion.matter import Network, NetworkBuilder, Points, links, motio
 from motiform.motion.matter.laws.links import as_friction
 from motiform.motion.matter.system import steps_per_sample
 from motiform.motion.tree import Figure
-from motiform.scene.build.common import build_pose, build_rotation, build_shape
+from motiform.scene.build.common import at_table, build_pose, build_rotation, build_shape
 from motiform.scene.build.matter.carried import Carriers, Matter
 from motiform.scene.build.matter.laws import build_friction, build_law
 from motiform.scene.build.matter.motion import build_moves, read_recording
@@ -63,10 +63,8 @@ def build_matter(scene: Scene, figure: Figure | None = None, q: np.ndarray | Non
     for part in parts:
         part.add_links()
     network = _built(scene, builder)
-    try:
+    with at_table(scene, "scene", "rate"):
         steps_per_sample(network, document.scene.rate)
-    except InputError as error:
-        raise SceneError(f"{scene.place('scene', 'rate')}: {error}") from error
     return Matter(network, tuple(carriers.contacts), tuple(carriers.attachments))
 
 
@@ -81,10 +79,8 @@ def _wind(scene: Scene) -> Any:
     if table.eddies is not None:
         if table.gust is not None:
             raise SceneError("wind has gusts or eddies", where=scene.place("environment"), remedy="Leave out one.")
-        try:
+        with at_table(scene, "environment", "eddies"):
             return motions.Eddies(wind=table.wind, **table.eddies.model_dump())
-        except InputError as error:
-            raise SceneError(f"{scene.place('environment', 'eddies')}: {error}") from error
     if table.gust is None:
         return table.wind
     return motions.Gusts(table.wind, table.gust.amplitude, table.gust.period)
@@ -124,14 +120,15 @@ class _Part:
                 return self.scene.place("network", self.n, kind, k, *keys)
 
             try:
-                with np.errstate(over="ignore", invalid="ignore"):  # what is not finite then is refused
+                with (
+                    np.errstate(over="ignore", invalid="ignore"),  # what is not finite then is refused
+                    at_table(self.scene, "network", self.n, kind, k),
+                ):
                     add(table, place)
             except SceneError as error:
                 if error.where is not None and error.where.startswith("scene "):  # of a file that is not there
                     raise SceneError(f"{place()}: {error}") from error
                 raise
-            except MotiformError as error:
-                raise SceneError(f"{place()}: {error}") from error
 
     # ---- points -----------------------------------------------------------------------------------------------------
 

@@ -203,5 +203,5 @@ def test_damaged_files_give_muscles_or_an_error_of_ours(tmp_path, place, word, w
 
 
 def test_unknown_options_are_named(tmp_path):
-    with pytest.raises(MotiformError, match="unknown argument"):
+    with pytest.raises(TypeError, match="unexpected keyword argument 'lock'"):
         read_muscles(model(tmp_path), lock="free")

@@ -362,7 +362,7 @@ def test_bad_input_is_named(given, text):
 
 
 def test_figures_that_cannot_be_calibrated_are_named():
-    with pytest.raises(InputError, match="'figure' must be a Figure"):
+    with pytest.raises(InputError, match="not a figure"):
         calibrate("arm", np.zeros((1, 9, 3)))  # type: ignore[arg-type]
     b = FigureBuilder()
     b.segment("a", None, joints.free())

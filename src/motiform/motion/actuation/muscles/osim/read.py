@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from motiform.base.errors import check_keywords
+from motiform.base.files import reads_file
 from motiform.motion.actuation.muscles.hill import Muscle
 from motiform.motion.actuation.muscles.models import DeGrooteFregly, Millard, MuscleModel, Thelen
 from motiform.motion.actuation.muscles.muscle_set import CoordinateActuator, Ligament, Muscles
@@ -43,7 +43,11 @@ def read_muscles(path: str | os.PathLike[str], figure: Figure | None = None, **o
     become Millard's with the parameters of the file. Muscles of forces that are switched off are left out.
 
     """
-    options = check_keywords(_options)(**options)
+    return _read_muscles(path, figure, _options(**options))
+
+
+@reads_file("muscles of an OpenSim model")
+def _read_muscles(path: str | os.PathLike[str], figure: Figure | None, options: dict[str, Any]) -> Muscles:
     own = read_osim(path, **options)
     report = Report(FEATURES, options["skip"], strict=True)
     model = read_document(path, ("Model",))

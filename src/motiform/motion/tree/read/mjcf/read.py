@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from motiform.base.files import reads_file
 from motiform.motion.tree.read.elements import Element, located, read_xml
 from motiform.motion.tree.read.folders import Folders
 from motiform.motion.tree.read.mjcf.actuators import Actuators
@@ -59,6 +60,7 @@ _OPTIONS = words(
 )
 
 
+@reads_file("MJCF")
 def read_mjcf(
     path: str | os.PathLike[str],
     *,
@@ -90,6 +92,7 @@ def read_mjcf(
     return read_mjcf_file(path, meshes=meshes, roots=roots, strict=strict, skip=skip, up=up, whole=False).figure
 
 
+@reads_file("MJCF")
 def read_mjcf_file(
     path: str | os.PathLike[str],
     *,

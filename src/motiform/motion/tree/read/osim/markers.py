@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from motiform.base.files import reads_file
 from motiform.motion.tree.model.segment import Tag
 from motiform.motion.tree.read.folders import Folders
 from motiform.motion.tree.read.osim.elements import Node, read_document
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["add_markers", "read_marker_set"]
 
 
+@reads_file("a marker set of OpenSim")
 def read_marker_set(path: str | os.PathLike[str]) -> tuple[Tag, ...]:
     """Return the markers of a marker set file as tags of bodies, for ``figure.replace(tags=...)``.
 

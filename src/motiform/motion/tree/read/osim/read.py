@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from motiform.base.errors import closest
+from motiform.base.files import reads_file
 from motiform.motion.tree.model.functions import CoordinateFunction
 from motiform.motion.tree.read.elements import located
 from motiform.motion.tree.read.osim.constraints import add_closure
@@ -36,6 +37,7 @@ _LEFT = ("ForceSet", "ContactGeometrySet", "ControllerSet", "ProbeSet", "Compone
 _READ = ("Body", "Marker", "PhysicalOffsetFrame", "OffsetFrame", "Station", "StationDefinedFrame")
 
 
+@reads_file("an OpenSim model")
 def read_osim(
     path: str | os.PathLike[str],
     *,

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import closest
+from motiform.base.files import reads_file
 from motiform.motion.tree.read.elements import Element, is_number, located, read_xml
 from motiform.motion.tree.read.folders import Folders
 from motiform.motion.tree.read.model_file import Actuator, ModelFile, stand_file
@@ -34,6 +35,7 @@ _SINGLE = ("revolute", "continuous", "prismatic")
 _EXTENSIONS = ("gazebo", "transmission", "sensor", "ros2_control", "mujoco", "group", "disable_collisions", "version")
 
 
+@reads_file("URDF")
 def read_urdf(
     path: str | os.PathLike[str],
     *,
@@ -70,6 +72,7 @@ def read_urdf(
     ).figure
 
 
+@reads_file("URDF")
 def read_urdf_file(
     path: str | os.PathLike[str],
     *,
