@@ -14,7 +14,7 @@ __all__ = ["as_typed", "check_manifest", "unfit_entry"]
 Triple = tuple[float, float, float]
 IMAGE: dict[str, Any] = {
     "camera": dict[str, Any] | None, "plot": list[str], "ground": bool, "ground_height": float | None, "strobe": int,
-    "speed": float, "paths": bool, "skin": bool,
+    "speed": float, "paths": bool, "skin": bool, "hide": list[str],
 }  # fmt: skip
 """Hints for pictures, films, plots and the studio."""
 MANIFEST: dict[str, Any] = {
