@@ -56,7 +56,7 @@ class Actuator:
         raise NotImplementedError
 
     def saturated(self, t: float, state: FigureState) -> ArrayLike:
-        """Return where its force on a coordinate is at its limit, one or (nv,): it is neither stiff nor damped there."""
+        """Return where its force on a coordinate is at its limit, one or (nv,): it is not stiff there."""
         return False
 
     def margins(self, t: float, state: FigureState) -> ArrayLike:
