@@ -76,7 +76,7 @@ def check_copies(document: SceneFile, text: str, name: str) -> None:
 
 
 def check_plots(document: SceneFile, text: str, name: str) -> None:
-    """Refuse plots of channels, and hidden segments, that the recording will not have; parts are known when it is made."""
+    """Refuse plots of channels, and hidden segments, that the recording will not have; parts are known later."""
     if any(figure.file is not None for figure in document.figure):
         return  # which segments there are is known when the file is read
     if document.screen:

@@ -412,7 +412,7 @@ def test_time_stepping_a_drive_at_its_limit_is_not_stiff():
 
 
 def test_time_stepping_records_the_effort_that_acted():
-    """Every step is kept: tau times the mean velocity is the gain of kinetic energy, though K h² is 50 times the mass."""
+    """Every step is kept: tau times mean velocity is the gain of kinetic energy, though K h² is 50 times the mass."""
     figure = cart(2.0)
     drive = actuation.posture_control(figure, [0.3], stiffness=1e8, damping=1e3)
     rec = simulate(figure, contacts=contact.Contacts(), controls=drive, t1=0.05, rate=1000, q0=[0.0], v0=[0.7], **STEPS)
