@@ -29,7 +29,7 @@ def dress(recording: "Recording", looks: Looks | None = None, *, skin: bool | Ri
     says what is up in them: against its "gravity", or the axis "up" where there is no gravity, or else y.
 
     With `skin` the segments of a figure are drawn as one smooth body (`motiform.form.rig`), or as a rig of one's own
-    that follows them. Without a word about it, as the manifest's "image" says.
+    that follows them. Without a word about it, as the manifest's "image" says; segments of its "hide" are left out.
     """
     check_recording(recording)
     check_manifest(recording.manifest, recording._where)
@@ -48,7 +48,10 @@ def dress(recording: "Recording", looks: Looks | None = None, *, skin: bool | Ri
 
         worn, shown = dress_bodies(recording, shown, len(times), None if isinstance(skin, bool) else skin)
         drawn += worn
+    hidden = set(image.get("hide") or ())
     for name, look in shown.parts.items():
+        if name in hidden or _segment(name) in hidden:
+            continue
         if isinstance(look, ShapeLook) and look.is_ground(image):
             image["ground_height"] = look.ground
         else:
@@ -65,6 +68,12 @@ def dress(recording: "Recording", looks: Looks | None = None, *, skin: bool | Ri
         up_of(recording.manifest),
         tuple(one for one in drawn if isinstance(one, Surface)),
     )
+
+
+def _segment(part: str) -> str:
+    """Return the segment of one of several parts: "right_thigh" of "right_thigh.2"."""
+    segment, _, number = part.rpartition(".")
+    return segment if number.isdecimal() else part
 
 
 def form_of(source: "Form | Recording", *, skin: bool | Rig | None = None) -> Form:

@@ -18,7 +18,7 @@ ENTRIES: dict[str, Any] = {
     "gravity": Triple | None, "up": str | None, "notes": list[str], "settings": dict[str, Any],
     "image.camera": dict[str, Any] | None, "image.plot": list[str], "image.ground": bool,
     "image.ground_height": float | None, "image.strobe": int, "image.speed": float, "image.paths": bool,
-    "image.skin": bool,
+    "image.skin": bool, "image.hide": list[str],
     "labels": dict[str, list[str]], "sound": dict[str, Any], "sound.form": str, "sound.peak": float | None,
     "screen": dict[str, Any], "plates": list[dict[str, Any]], "body": dict[str, Any], "axes": dict[str, Triple],
     "side": str, "driven": list[str], "calibration": dict[str, Any] | None, "taken": dict[str, Any] | None,

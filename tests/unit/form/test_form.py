@@ -44,6 +44,16 @@ def test_strobe_shows_many_instants_at_once(mobile):
         strobe(form, 0)
 
 
+def test_hidden_segments_are_not_drawn(mobile):
+    names = [part.name for part in dress(mobile).parts]
+    image = {**mobile.manifest.get("image", {}), "hide": ["bar"]}
+    bare = Recording.from_arrays(
+        {name: (mobile.channel(name), mobile[name]) for name in mobile}, manifest={**mobile.manifest, "image": image}
+    )
+    assert "bar" in names
+    assert [part.name for part in dress(bare).parts] == [name for name in names if name != "bar"]
+
+
 def test_nothing_to_wear():
     recording = Recording.from_arrays({"a": (Channel("a", rate=1.0), np.zeros(3))})
     with pytest.raises(MotiformError, match="no shapes to draw"):

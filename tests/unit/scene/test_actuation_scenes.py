@@ -6,6 +6,7 @@ import pytest
 import motiform as mf
 from motiform import actuation
 from motiform.base.errors import SceneError
+from motiform.motion.tree import FigureState
 from motiform.scene.read.load import parse_scene
 
 LEG = """
@@ -101,6 +102,37 @@ def test_pulses_in_python_are_those_of_the_scene():
     assert found["stimulation.force"][:, 1].max() > 1
 
 
+def test_muscles_twice_as_strong_move_twice_the_mass_alike():
+    """Forces, inertia, weight and damping are doubled: the motion is the same, to the tolerance of a step."""
+    one = mf.simulate(parse_scene(LEG + STIMULATED))
+    heavy = LEG.replace("mass = 4.2", "mass = 8.4").replace("[0.01, 0.1, 0.1]", "[0.02, 0.2, 0.2]")
+    strong = STIMULATED.replace('"flexion"\n', '"flexion"\nstrength = 2\n', 1)
+    two = mf.simulate(parse_scene(heavy.replace("damping = 0.5", "damping = 1") + strong))
+    np.testing.assert_allclose(two["q"], one["q"], atol=1e-6)
+    np.testing.assert_allclose(two["stimulation.force"], 2 * one["stimulation.force"], atol=1e-3)
+    assert np.ptp(one["q"]) > 0.01
+
+
+def test_legs_that_stand_up_by_stimulation_have_no_drives():
+    """What acts on them: muscles of the knees, stated stiffness and damping; nothing acts on the pelvis."""
+    built = mf.load_scene("fes-sit-to-stand").build()
+    man, given = built.model, built.arguments
+    posture, tissue, muscles = given["controls"]
+    assert not given.get("loads")
+    assert isinstance(muscles, actuation.StimulatedMuscles)
+    names = np.array(man.coordinates)
+    legs = np.array([any(part in name for part in ("hip_", "knee_", "ankle_", "pelvis_")) for name in names])
+    rng = np.random.default_rng(0)
+    state = FigureState(rng.normal(0, 0.5, man.nq), rng.normal(0, 0.5, man.nv))
+    assert (posture(1.0, state)[legs] == 0).all()
+    assert (posture.stiffness[legs] == 0).all()
+    assert (posture.damping[legs] == 0).all()
+    stated = {"knee_": 0.4, "hip_": 1.0, "ankle_": 1.0}
+    wanted = [next((d for part, d in stated.items() if part in name), 0.0) for name in names]
+    assert tissue.damping == pytest.approx(wanted)
+    assert {"right_hand", "left_hand"} <= set(given["contacts"].solids)
+
+
 def test_motors_in_python_are_those_of_the_scene():
     found = mf.simulate(parse_scene(LEG + MOTORS))
     motor = actuation.Motor("flexion", 0.02, 1.5, gear=100, rotor_inertia=1e-5, voltage=24)
@@ -154,6 +186,8 @@ def test_kondo_squats_on_its_motors():
         (LEG + MUSCLE.replace("cylinder = 0.03", ""), "sphere or cylinder"),
         (LEG + MUSCLE.replace("at = [-0.2, 0.04, 0]", "at = [-0.02, 0.0, 0]"), "outside of what it wraps"),
         (LEG + STIMULATED + '[image]\nplot = ["muscles.force"]\n', "no such channel"),
+        (LEG + STIMULATED + '[image]\nhide = ["shnk"]\n', "no such segment"),
+        (LEG + STIMULATED.replace('"flexion"\n', '"flexion"\nstrength = 0\n', 1), "strength"),
     ],
 )
 def test_wrong_tables_are_named(text, told):

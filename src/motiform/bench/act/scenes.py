@@ -22,7 +22,7 @@ SCENES = (
     _Scene("bip-one-step", 0.2, "fifteen motors on contacts, steps of 1 ms; sensors, observer and task control every "
            "5 ms"),
     _Scene("balance", 0.2, "drives of 36 joints on contacts, steps of 1 ms; an optimisation every 5 ms"),
-    _Scene("fes-sit-to-stand", 0.2, "four stimulated muscles, drives and arms on contacts, steps of 1 ms"),
+    _Scene("fes-sit-to-stand", 0.2, "four stimulated muscles, drives of the arms, contacts, steps of 2 ms"),
     _Scene("jump", 0.2, "eight Hill-type muscles on contacts, adaptive steps"),
 )  # fmt: skip
 

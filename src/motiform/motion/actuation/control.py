@@ -27,7 +27,7 @@ _ENDLESS = 1e300  # effort of a drive without a limit
 class PostureControl:
     """tau = K (q* − q) + D (v* − v) + feedforward on plain coordinates.
 
-    Time-stepping takes K and D at the end of each step, which keeps stiff ones stable.
+    Time-stepping takes K and D at the end of each step, which keeps stiff ones stable, but for efforts at their limit.
     """
 
     figure: Figure
@@ -80,6 +80,10 @@ class PostureControl:
         out, at = np.empty(self.figure.nv), self.v_places
         law(*way.at(t), times, efforts, q, v, self.q_places, at, at, self.stiffness, self.damping, limit, out)
         return out
+
+    def saturated(self, t: float, state: FigureState) -> Array | bool:
+        """Return which efforts are at their limit, (nv,)."""
+        return False if self.limit is None else np.abs(self(t, state)) >= self.limit
 
 
 def plain_places(figure: Figure, segments: Sequence[str] | None = None) -> tuple[np.ndarray, np.ndarray]:

@@ -156,10 +156,11 @@ class Stepper:
         if system.drive is not None:
             system.drive.step = h
             tau = tau + system.drive.force(at, state.q, state.v)
-        if self._stiff:
-            controls = system.controls
-            tau = tau - h * controls.stiffness * state.v
-            self._soft[:] = h * controls.damping + h * h * controls.stiffness
+        v = state.v.copy()
+        if self._stiff:  # K and D at the end of the step: K (q + h v⁺) and D v⁺
+            K, D = system.controls.gains(at, state)
+            self.tau, tau = self.tau - h * K * v, tau - h * K * v
+            self._soft[:] = h * D + h * h * K
         fastest = float(np.abs(state.v).max(initial=0.0))
         self._reserve(self._plain + system.problem.find_solids(y[: system.nq], 4 * h * (fastest + 10 * h) + 2e-3))
         code = self._call(
@@ -177,6 +178,8 @@ class Stepper:
         )
         if code == 0:
             self.taken, self.pairs, _ = self._room.counts.tolist()
+            if self._stiff:
+                self.tau = self.tau - self._soft / h * (y[system.nq : system.moving] - v)
             y[system.moving : system.acting], self._at, self._last = z, at, h
             self.events += events
             own, impulses = self.active, y[system.acting :]

@@ -148,7 +148,7 @@ def _stimulated(figure: Figure, table: StimulationTable, member: Member) -> Stim
             pulses.setdefault(train.start + k * train.period, [0.0, 0.0])[place] = train.intensity
     times = sorted(pulses)
     command = PulseTrain(times, np.array([pulses[t] * len(knees) for t in times]).reshape(-1, 2 * len(knees)))
-    name, own = f"{member.prefix}stimulation", (QUADRICEPS, HAMSTRINGS)
+    name, own = f"{member.prefix}stimulation", [one.scaled(table.strength) for one in (QUADRICEPS, HAMSTRINGS)]
     if len(knees) == 1:
         return StimulatedMuscles(knees[0], own, command, delay=table.delay, name=name)
     both = [replace(one, name=f"{side}_{one.name}") for side in ("right", "left") for one in own]

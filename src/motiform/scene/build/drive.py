@@ -53,10 +53,10 @@ def build_controls(
     drives: list[CoordinateDrive] = []
     for n, (table, member) in enumerate(zip(scene.document.figure, members, strict=True)):
         for k, control in enumerate(table.control):
-            name = member.prefix + control.coordinate
-            drive = CoordinateDrive(name, **control.model_dump(exclude={"coordinate"}))
-            placed(scene, lambda d=drive: CoordinateControl(figure, [d]), "figure", n, "control", k)
-            drives.append(drive)
+            for name in full_names(figure, member.prefix, control.coordinate, "v"):
+                drive = CoordinateDrive(name, **control.model_dump(exclude={"coordinate"}))
+                placed(scene, lambda d=drive: CoordinateControl(figure, [d]), "figure", n, "control", k)
+                drives.append(drive)
         if table.posture is not None:
             posture = _Posture(scene, n, table.posture, figure, member, start, contacts)
             if table.motors is not None:

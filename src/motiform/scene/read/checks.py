@@ -76,7 +76,7 @@ def check_copies(document: SceneFile, text: str, name: str) -> None:
 
 
 def check_plots(document: SceneFile, text: str, name: str) -> None:
-    """Refuse a plot of a channel that the recording will not have; parts of channels are known when it is made."""
+    """Refuse plots of channels, and hidden segments, that the recording will not have; parts are known later."""
     if any(figure.file is not None for figure in document.figure):
         return  # which segments there are is known when the file is read
     if document.screen:
@@ -92,6 +92,13 @@ def check_plots(document: SceneFile, text: str, name: str) -> None:
             where = f"{name}:{line_of(text, ('image', 'plot', n))}"
             raise SceneError(
                 "no such channel", where=where, got=channel, allowed=", ".join(known), remedy=closest(channel, known)
+            )
+    drawn = [one.removesuffix(".position") for one in known if one.endswith(".position")]
+    for n, part in enumerate(document.image.hide):
+        if part not in drawn:
+            where = f"{name}:{line_of(text, ('image', 'hide', n))}"
+            raise SceneError(
+                "no such segment", where=where, got=part, allowed=", ".join(drawn), remedy=closest(part, drawn)
             )
 
 

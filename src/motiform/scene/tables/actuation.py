@@ -104,6 +104,7 @@ class StimulationTable(Table):
     above: Length = Field(0.42, description="from the knee up to where both come from")
     quadriceps: Length = Field(0.07, description="from the knee down to its end")
     hamstrings: Length = Field(0.05, description="from the knee down to their end")
+    strength: Positive = Field(1.0, description="muscles side by side: a factor on forces and stiffnesses")
     delay: Annotated[Second, AtLeast0] = Field(0.05, description="from a pulse to calcium")
     train: list[TrainTable] = Field(default_factory=list)
 

@@ -47,7 +47,7 @@ class ModelTable(Table):
 class ControlTable(Table):
     """`[[figure.control]]`: a force on a coordinate: constant, and a spring and damper to a target."""
 
-    coordinate: str
+    coordinate: str = Field(description="without a side: of both")
     force: Number = Field(0.0, description="N m or N")
     stiffness: Gain = 0.0
     damping: Gain = 0.0

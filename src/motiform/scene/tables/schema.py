@@ -239,6 +239,9 @@ class ImageTable(Table):
         None, description="towards the sun: forward, up, right; low suns show reliefs, if not given it is high"
     )
     skin: bool = Field(False, description="whether the segments of a figure are drawn as one smooth body")
+    hide: list[str] = Field(
+        default_factory=list, description="segments whose shapes are not drawn, as where muscles inside are to be seen"
+    )
     strobe: int = Field(1, ge=1, le=1000, description="instants that a picture shows at once")
     speed: Annotated[float, Above0] = Field(1.0, description="seconds of motion per second of film")
 

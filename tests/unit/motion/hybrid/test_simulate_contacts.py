@@ -391,6 +391,40 @@ def test_time_stepping_keeps_a_box_at_rest():
     assert (rec["contact.mode"][-1, [0, 1, 4, 5]] == 1).all()
 
 
+def cart(mass=2.0):
+    """A mass on a rail, without weight."""
+    b = FigureBuilder(gravity=(0.0, 0.0, 0.0))
+    b.segment("cart", None, joints.prismatic((1, 0, 0)), mass=mass, com=(0, 0, 0), inertia=np.eye(3))
+    return b.build()
+
+
+def test_time_stepping_a_drive_at_its_limit_is_not_stiff():
+    """v = F t/m under the constant force F of the limit, whatever the gains; with a limit of 0 nothing acts."""
+    figure, far, gains = cart(2.0), [1e6], {"stiffness": 1e5, "damping": 1e3}
+    for limit in (3.0, 0.0):
+        drive = actuation.posture_control(figure, far, limit=[limit], **gains)
+        rec = simulate(
+            figure, contacts=contact.Contacts(), controls=drive, t1=0.5, rate=100, q0=[0.0], v0=[0.7], **STEPS
+        )
+        t, rounding = rec.time("v"), 500 * 2.0**-52 * 2.0
+        assert np.abs(rec["v"][:, 0] - 0.7 - limit / 2.0 * t).max() < rounding
+        assert (rec["tau"] == limit).all()
+
+
+def test_time_stepping_records_the_effort_that_acted():
+    """Every step is kept: tau times mean velocity is the gain of kinetic energy, though K h² is 50 times the mass."""
+    figure = cart(2.0)
+    drive = actuation.posture_control(figure, [0.3], stiffness=1e8, damping=1e3)
+    rec = simulate(figure, contacts=contact.Contacts(), controls=drive, t1=0.05, rate=1000, q0=[0.0], v0=[0.7], **STEPS)
+    v, tau = rec["v"][:, 0], rec["tau"][1:, 0]
+    gain, terms = np.diff(v**2), np.abs(tau * 1e-3) * (np.abs(v[1:]) + np.abs(v[:-1])) / 2
+    assert np.abs(tau).max() > 1e4
+    # the increment of v is that of M + h D + h² K, 50 times M: its rounding is as much larger
+    np.testing.assert_allclose(
+        0.5 * 2.0 * gain, tau * 1e-3 * (v[1:] + v[:-1]) / 2, rtol=0, atol=100 * 2e-16 * terms.max()
+    )
+
+
 def test_time_stepping_stops_a_sliding_block_after_its_way():
     """Explicit in time: the way is right to the first order of the step, v0 h."""
     figure, contacts = box(0.4)

@@ -1,6 +1,6 @@
 """A muscle under electrical stimulation: its numbers, and how many fibres a pulse recruits."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -63,6 +63,12 @@ class StimulatedMuscle:
             raise InputError(
                 "the calcium signal at rest must be below 0", where=where, got=self.fall, allowed="< 0 1/s"
             )
+
+    def scaled(self, strength: float) -> "StimulatedMuscle":
+        """Return a muscle of so many like this one side by side: forces and stiffnesses are multiplied."""
+        factor = check_number(strength, "strength", f"stimulated muscle {self.name!r}", above=0.0)
+        own = {key: factor * getattr(self, key) for key in ("stiffness", "force", "series", "parallel")}
+        return replace(self, **own)
 
     def numbers(self) -> list[float]:
         """Return the numbers that the kernel reads."""

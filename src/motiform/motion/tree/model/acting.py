@@ -122,6 +122,16 @@ class Acting:
         """Of the dampers among them, (nv,)."""
         return self._summed("damping")
 
+    def gains(self, t: float, state: FigureState) -> tuple[Array, Array]:
+        """Return stiffness and damping at a state, (nv,) each: those of drives at their limits do not count."""
+        K, D = self.stiffness, self.damping
+        for part, own in zip(self.parts, self._own, strict=True):
+            full = part.saturated(t, self._for(state, own))
+            if np.any(full):
+                K = K - np.where(full, part.stiffness, 0.0)
+                D = D - np.where(full, part.damping, 0.0)
+        return K, D
+
     def _summed(self, key: str) -> Array:
         found = np.zeros(self.nv)
         for part in self.parts:

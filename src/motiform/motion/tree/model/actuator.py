@@ -55,6 +55,10 @@ class Actuator:
         """Return forces on the coordinates [N·m or N], (nv,), and the rates of the states."""
         raise NotImplementedError
 
+    def saturated(self, t: float, state: FigureState) -> ArrayLike:
+        """Return where its force on a coordinate is at its limit, one or (nv,): it is not stiff there."""
+        return False
+
     def margins(self, t: float, state: FigureState) -> ArrayLike:
         """Return one number for each of `events`: it happens where the number falls through zero."""
         return np.zeros(0)
@@ -105,6 +109,10 @@ class PlainControl(Actuator):
     def damping(self) -> ArrayLike:  # type: ignore[override]
         """That of the control, if it has one."""
         return getattr(self.control, "damping", 0.0)
+
+    def saturated(self, t: float, state: FigureState) -> ArrayLike:
+        own = getattr(self.control, "saturated", None)
+        return False if own is None else own(t, state)
 
     def start(self, state: FigureState) -> ArrayLike:
         return np.array(getattr(self.control, "z0", ()), float)
