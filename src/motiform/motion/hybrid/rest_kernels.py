@@ -271,5 +271,9 @@ def rest(A, b, contacts, rows, mu, x, room, sites, reach, spans):
         fewest = changed
         for k in range(rows - 2 * contacts):
             room.shut[ix(k)] = room.next[ix(k)]
+            if room.next[ix(k)] == 0:  # what is open has no impulse to change least
+                i, width = _normal(k, contacts), 1 if k < contacts else 0
+                for j in range(i - width, i + width + 1):
+                    x[ix(j)] = 0.0
         count = _rows_of(contacts, rows, room.shut, room.chosen)
     return False

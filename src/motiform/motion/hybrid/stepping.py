@@ -179,7 +179,7 @@ class Stepper:
         if code == 0:
             self.taken, self.pairs, _ = self._room.counts.tolist()
             if self._stiff:
-                self.tau = self.tau - self._soft / h * (y[system.nq : system.moving] - v)
+                self.tau = self.tau - self._soft / h * (self._room.w[: len(v)] - v)  # on the way
             y[system.moving : system.acting], self._at, self._last = z, at, h
             self.events += events
             own, impulses = self.active, y[system.acting :]
