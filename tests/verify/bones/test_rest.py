@@ -187,8 +187,8 @@ def test_without_ligaments_the_carpus_dislocates():
 
     Bones that nothing holds have no pose of their own: how far they go depends on rounding, so that bounds are far
     below what was seen with angles that differ by 1e-9 to 1e-5 rad on three kinds of processors (lunate 7 to 23 and 19
-    to 39 mm, trapezium 5 to 7 mm, pisiform 3 to 14 mm, capitate 2 to 8 mm, a third of the lunate at most). With ligaments joints of the bones that are
-    pushed alone open by no more than 1.5 mm.
+    to 39 mm, trapezium 5 to 7 mm, pisiform 3 to 14 mm, capitate 2 to 8 mm, a third of the lunate at most). With
+    ligaments joints of the bones that are pushed alone open by no more than 1.5 mm.
     """
     model, goal = carpus(), {"flexion": np.deg2rad([-40.0, 40.0]), "driven": "metacarpals", "center": "fixed"}
     held, loose = model.settle(**goal), replace(model, ligaments=()).settle(**goal)
