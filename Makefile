@@ -2,8 +2,8 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-EXTRAS ?= dev,peers,usd,dask
-# The package alone, and with what tests need beside it: `make demo` installs no more than a user would.
+EXTRAS ?= dev,peers,studio,ct,report,usd,dask,midi
+# The package with the studio, and with what tests need beside it: `make demo` installs no more than a user would.
 PACKAGE := $(VENV)/.package
 TOOLS   := $(VENV)/.tools
 # A worker for each core; one that is done takes tests from the others.
@@ -39,7 +39,7 @@ setup: $(TOOLS) ## make the environment for tests, with the locked dependencies
 
 $(PACKAGE): pyproject.toml requirements.lock
 	@echo "Installing motiform into $(VENV) (about a minute, once) ..."
-	$(call install,.)
+	$(call install,.[studio])
 
 $(TOOLS): $(PACKAGE)
 	@echo "Installing what checks and tests need ($(EXTRAS)) ..."

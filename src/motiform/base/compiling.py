@@ -4,6 +4,9 @@ By default Numba optimises every function on its own, turns it into machine code
 function that calls it; ``parallel=True`` compiles a loop's body three times more. Kernels call hundreds of small
 functions that Python never calls. Here these stay LLVM IR until a kernel takes them in, and one loop, which calls
 Numba's threading layer itself, serves one thread and many. This halves the time of a first use.
+
+It takes parts of Numba that are not public: `numba_versions.KNOWN` are the versions that have them, `plain_compiling`
+serves others.
 """
 
 import ctypes
@@ -17,8 +20,9 @@ from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
 from numba.core.typed_passes import NativeLowering
 from numba.extending import intrinsic
+from numba.np.ufunc.parallel import _launch_threads as launch_threads
 
-__all__ = ["CalleeCompiler", "TopCompiler", "spread_over"]
+__all__ = ["CalleeCompiler", "TopCompiler", "launch_threads", "spread_over"]
 
 _BYTES = ir.IntType(8).as_pointer()
 _WORD = ir.IntType(64)

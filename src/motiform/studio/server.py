@@ -10,6 +10,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from motiform.base.errors import InputError, RunError
+from motiform.base.libraries import load_library
 from motiform.studio.access import Access
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def free_port(host: str, port: int) -> int:
 
 def open_server(access: Access, port: int, rooms: "Rooms | None" = None) -> "ViserServer":
     """Start a server with our look, and with pages of our own beside viser's, for those who are let in."""
-    import viser
+    viser = load_library("viser")
 
     access.port = free_port(access.host, port)
     with _quiet(), _guarded(access, rooms):
@@ -75,7 +76,7 @@ def _guarded(access: Access, rooms: "Rooms | None" = None) -> Iterator[None]:
 
     The server's other half is in a library that offers the hook, so it is put in there.
     """
-    import websockets.asyncio.server as sockets
+    sockets = load_library("websockets.asyncio.server")
 
     plain = sockets.serve
 
@@ -113,10 +114,9 @@ def close_server(server: "ViserServer") -> None:
 
 def _set_title(server: "ViserServer", title: str) -> None:
     """Name the browser's tab; viser has no public way, so this may do nothing with another version."""
-    with contextlib.suppress(ImportError, AttributeError, TypeError):
-        from viser._messages import RunJavascriptMessage
-
-        server.gui._websock_interface.queue_message(RunJavascriptMessage(source=f"document.title = {title!r};"))
+    with contextlib.suppress(InputError, AttributeError, TypeError):
+        message = load_library("viser._messages").RunJavascriptMessage(source=f"document.title = {title!r};")
+        server.gui._websock_interface.queue_message(message)
 
 
 def _quiet() -> contextlib.AbstractContextManager[object]:
