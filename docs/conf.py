@@ -27,8 +27,8 @@ class NDArray(Generic[Item]):
 numpy.typing.ArrayLike, numpy.typing.NDArray = ArrayLike, NDArray  # before motiform takes them
 
 import motiform  # noqa: E402
+from bench import PEERS  # noqa: E402
 from motiform.base.references import REFERENCES  # noqa: E402
-from motiform.bench import PEERS  # noqa: E402
 from motiform.measure.markers import FORMATS  # noqa: E402
 
 project, author, copyright = "motiform", "The motiform authors", "The motiform authors"

@@ -63,7 +63,6 @@ _HOME = {
 }
 _PARTS = (
     "base",
-    "bench",
     "form",
     "geometry",
     "image",

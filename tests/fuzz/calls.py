@@ -30,7 +30,6 @@ NOT_CALLED = {
     "motiform.studio:serve": "it waits for a browser",
     "motiform.studio:serve_volume": "it waits for a browser",
     "motiform.studio:Studio": "it opens a port",
-    "motiform.bench:run_bench": "it measures for minutes",
     "motiform.sweep:run_tasks": "it starts processes",
     "motiform:film": "it starts an encoder and draws for seconds",
 }

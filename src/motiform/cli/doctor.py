@@ -43,9 +43,11 @@ def examine() -> dict[str, Any]:
     """Return the report of `doctor`."""
     from motiform import __version__
     from motiform.base.libraries import import_failures
-    from motiform.bench.register import peer_libraries
+    from motiform.cli.benchmarks import has_benchmarks, load_benchmarks
 
-    parts = _NEEDED | _extras() | {"peers": peer_libraries()}
+    parts = _NEEDED | _extras()
+    if has_benchmarks():
+        parts |= {"peers": load_benchmarks("bench.register").peer_libraries()}
     installed = {name: _version(name) for names in parts.values() for name in names}
     modules = [m for names in parts.values() for name, m in names.items() if installed[name] is not None]
     failures = import_failures(modules)
