@@ -41,7 +41,8 @@ class _CalleeLibrary(JITCodeLibrary):
             self._whole = self._alone().clone()
             # Callers first: LLVM takes in a function of this linkage only where something refers to it already.
             for library in reversed(self._called({})):
-                self._reload_init.update(library._reload_init)
+                if hasattr(library, "_reload_init"):  # of Numba 0.63 and later
+                    self._reload_init.update(library._reload_init)
                 part = library._alone() if isinstance(library, _CalleeLibrary) else library._get_module_for_linking()
                 self._whole.link_in(part, preserve=True)
         return self._whole

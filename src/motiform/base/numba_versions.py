@@ -5,7 +5,7 @@ import re
 __all__ = ["KNOWN", "is_known"]
 
 #: The first known version, and the first that is not; the requirement in pyproject.toml is the same.
-KNOWN = ((0, 61), (0, 69))
+KNOWN = ((0, 62), (0, 69))
 
 
 def is_known(version: str) -> bool:

@@ -306,7 +306,7 @@ def test_kernels_run_with_an_unknown_version_of_numba(tmp_path):
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert done.stderr == (
-        "motiform: Numba 0.99.1 is not one of the versions that it knows (0.61 or later, below 0.69): kernels run on "
+        "motiform: Numba 0.99.1 is not one of the versions that it knows (0.62 or later, below 0.69): kernels run on "
         "one core, and are compiled in every process\n"
     )
     assert not kept.exists()

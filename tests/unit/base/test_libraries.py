@@ -52,7 +52,7 @@ def test_extras_are_those_of_the_package():
 def test_imports_are_required_or_go_through_load_library():
     """A module that is neither of Python nor of motiform belongs to a requirement, or is loaded by the function."""
     required = {MODULES.get(name_of(one), name_of(one)).replace("-", "_") for one in PROJECT["dependencies"]}
-    required |= {"llvmlite"}  # part of Numba
+    required |= {"llvmlite", "pydantic_core"}  # parts of Numba and pydantic
     required |= {"contourpy"}  # part of matplotlib, and of the extra ct
     required |= {"IPython"}  # imported where Python runs inside of it
     known = required | set(sys.stdlib_module_names) | {"motiform"}
