@@ -20,7 +20,7 @@ from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
 from numba.core.typed_passes import NativeLowering
 from numba.extending import intrinsic
-from numba.np.ufunc.parallel import _launch_threads as launch_threads
+from numba.np.ufunc.parallel import _launch_threads
 
 __all__ = ["CalleeCompiler", "TopCompiler", "launch_threads", "spread_over"]
 
@@ -124,6 +124,11 @@ class TopCompiler(_Compiler):
     """For functions that Python calls."""
 
     lowering = _LowerTop
+
+
+def launch_threads() -> None:
+    """Start the threads that loops run on, which compiled code refers to by name."""
+    _launch_threads()
 
 
 def spread_over(piece: Any) -> Any:

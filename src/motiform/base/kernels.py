@@ -170,7 +170,7 @@ class Kernel:
     @cached_property
     def cpu(self) -> Any:
         """The loop on so many threads: ``cpu(count, parts, *arguments)``."""
-        launch_threads()  # the loop refers to the threading layer by name
+        launch_threads()
         arguments = ", ".join(self.arguments)
         piece = self._loop(
             "def loop(_first, _last, _count, _parts, _arguments):\n"

@@ -4,7 +4,6 @@ import csv
 import math
 import re
 from array import array
-from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -46,8 +45,11 @@ def separator(line: str) -> str:
 def cells_of(line: str, mark: str) -> list[str]:
     """Return the cells of a line without the spaces and quotes around them."""
     if '"' in line and mark != r"\s+":
-        with suppress(csv.Error):  # a cell that is too long: no number
+        try:
             return [part.strip() for part in next(csv.reader([line], delimiter=mark))]
+        except csv.Error as error:
+            allowed = f"cells of up to {csv.field_size_limit()} characters"
+            raise InputError(f"a line of a table cannot be read: {error}", got=line[:40], allowed=allowed) from error
     return line.split() if mark == r"\s+" else [part.strip() for part in line.split(mark)]
 
 
