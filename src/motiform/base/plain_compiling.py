@@ -35,7 +35,7 @@ def launch_threads() -> None:
 def spread_over(piece: Any) -> Any:
     """Return a function for compiled code that runs all parts of a loop, as `compiling.spread_over`."""
 
-    @numba.njit(error_model="numpy", nogil=True)  # type: ignore[untyped-decorator]
+    @numba.njit(error_model="numpy", nogil=True)
     def spread(count, parts, arguments):  # type: ignore[no-untyped-def]
         piece(0, parts, count, parts, arguments)
 

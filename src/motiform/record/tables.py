@@ -23,8 +23,8 @@ from motiform.record.si import to_si
 
 if TYPE_CHECKING:
     import pandas
+    import xarray
 
-    xarray = load_library("xarray")
 __all__ = ["read_csv", "to_pandas", "to_xarray", "write_csv"]
 
 _NUMBERS = 200_000  # that are rows at once, some tens of bytes each

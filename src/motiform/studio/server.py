@@ -63,7 +63,7 @@ def open_server(access: Access, port: int, rooms: "Rooms | None" = None) -> "Vis
         server = viser.ViserServer(host=access.host, port=access.port, verbose=False)
     access.port = server.get_port()
     # A page could ask viser to open a public tunnel through a server of its makers: never from here.
-    server.request_share_url = lambda verbose=True: None  # type: ignore[method-assign]
+    server.request_share_url = lambda verbose=True: None
     server.gui.configure_theme(show_logo=False, show_share_button=False, brand_color=BRAND, control_width="medium")
     server.gui.set_panel_label("motiform studio")
     _set_title(server, "motiform studio")
@@ -99,11 +99,11 @@ def _guarded(access: Access, rooms: "Rooms | None" = None) -> Iterator[None]:
         talk = handler if rooms is None else rooms.handler(handler)
         return plain(talk, *arguments, process_request=answer, **options)
 
-    sockets.serve = serve  # type: ignore[misc, assignment]
+    sockets.serve = serve
     try:
         yield
     finally:
-        sockets.serve = plain  # type: ignore[misc]
+        sockets.serve = plain
 
 
 def close_server(server: "ViserServer") -> None:
