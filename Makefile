@@ -77,7 +77,7 @@ docs: $(DOCS) ## build the documentation, gallery included
 	$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
 
 docs-quick: $(DOCS) ## the documentation with the pictures that are there: no example is executed
-	$(BIN)/sphinx-build -q -W --keep-going -t quick -b html docs docs/_build/quick
+	$(BIN)/sphinx-build -q -W --keep-going -j auto -t quick -b html docs docs/_build/quick
 
 coverage: setup ## the tests that take minutes, with the lines that they reach
 	$(TEST) -m "not slow and not gpu" --cov --cov-report=term
