@@ -182,14 +182,14 @@ def remember(app, what, name, obj, options, lines):
     """Keep text from being taken for a type: what stands before a colon in a field, or after one in ``name : text``."""
     if what == "data" and "\n".join(lines).strip() == getdoc(type(obj)):
         lines.clear()  # of a constant that is imported from elsewhere, the words on its type
-    elif what == "attribute":
+    elif what in ("attribute", "property"):
         as_written[name] = lines.copy()
     elif any(line.startswith("-----") for line in lines):
         lines[:] = [part for line in lines for part in ITEM.sub(r"\1\n    \2", line).split("\n")]
 
 
 def restore(app, what, name, obj, options, lines):
-    if what == "attribute":
+    if what in ("attribute", "property"):
         lines[:] = as_written.pop(name)
 
 

@@ -41,7 +41,7 @@ def segment_bones(
         fraction of the narrower part.
     smallest : [m³], smaller pieces are left out.
 
-    `notes` of the labels say which thresholds were taken, what was left out, and which bones the volume's border cuts.
+    ``notes`` of the labels say which thresholds were taken, what was left out, and which bones the volume's border cuts.
     """
     if not isinstance(volume, Volume):
         raise InputError("not a volume", where="segment_bones", got=Words(type(volume).__name__), allowed="Volume")
