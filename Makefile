@@ -2,8 +2,8 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-EXTRAS ?= dev,peers,usd,dask
-# The package alone, and with what tests need beside it: `make demo` installs no more than a user would.
+EXTRAS ?= dev,peers,studio,ct,report,usd,dask,midi
+# The package with the studio, and with what tests need beside it: `make demo` installs no more than a user would.
 PACKAGE := $(VENV)/.package
 TOOLS   := $(VENV)/.tools
 # A worker for each core; one that is done takes tests from the others.
@@ -30,7 +30,7 @@ endef
 PIP := $(BIN)/python -m pip install -q --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-slow fuzz soak check bench docs lock clean
+.PHONY: help setup demo test test-slow fuzz soak check bench docs docs-quick coverage lock clean
 
 help: ## list what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -39,7 +39,7 @@ setup: $(TOOLS) ## make the environment for tests, with the locked dependencies
 
 $(PACKAGE): pyproject.toml requirements.lock
 	@echo "Installing motiform into $(VENV) (about a minute, once) ..."
-	$(call install,.)
+	$(call install,.[studio])
 
 $(TOOLS): $(PACKAGE)
 	@echo "Installing what checks and tests need ($(EXTRAS)) ..."
@@ -55,7 +55,7 @@ demo: $(PACKAGE) ## a tour of the chain in nine scenes, and the studio (without 
 test: setup ## the tests that take minutes
 	$(TEST) -m "not slow and not gpu"
 
-test-slow: check ## check, and the tests that take longer
+test-slow: check docs-quick ## check, the documentation, and the tests that take longer
 	$(TEST) -m "slow and not gpu"
 
 fuzz: setup ## files, scenes, recordings and calls changed at random (CASES=…, SEED=…)
@@ -75,6 +75,12 @@ bench: setup ## measure against peers
 
 docs: $(DOCS) ## build the documentation, gallery included
 	$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
+
+docs-quick: $(DOCS) ## the documentation with the pictures that are there: no example is executed
+	$(BIN)/sphinx-build -q -W --keep-going -j auto -t quick -b html docs docs/_build/quick
+
+coverage: setup ## the tests that take minutes, with the lines that they reach
+	$(TEST) -m "not slow and not gpu" --cov --cov-report=term
 
 lock: setup ## resolve the dependencies anew
 	$(BIN)/uv pip compile -q --universal --all-extras --python-version 3.11 --no-header --annotation-style=line --generate-hashes --upgrade pyproject.toml -o requirements.lock

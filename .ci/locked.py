@@ -27,14 +27,23 @@ def read_lock(text: str) -> list[tuple[str, str, set[str]]]:
     return found
 
 
+def extras_of(what: str) -> set[str]:
+    """Return the extras that a requirement names: `motiform[ct,usd]`, `.[dev]`."""
+    found = re.search(r"\[(.*)\]", what)
+    return set(found[1].split(",")) if found else set()
+
+
 def direct(what: str) -> set[str]:
     """Return the names that something asks for: a package, or motiform with some extras."""
     if not what.startswith("."):
         return {name_of(what)}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    extras = [extra for extra in what.removeprefix(".").strip("[]").split(",") if extra]
-    groups = [project["dependencies"], *(project["optional-dependencies"][extra] for extra in ["build", *extras])]
-    return {name_of(one) for group in groups for one in group}
+    wanted = {"build", *extras_of(what)}
+    groups = [project["dependencies"], *(project["optional-dependencies"][extra] for extra in wanted)]
+    asked = {one for group in groups for one in group}
+    others = {extra for one in asked if name_of(one) == "motiform" for extra in extras_of(one)} - wanted
+    plain = {name_of(one) for one in asked if name_of(one) != "motiform"}
+    return plain | direct(f".[{','.join(others)}]") if others else plain
 
 
 def needed(names: set[str], lock: list[tuple[str, str, set[str]]]) -> set[str]:

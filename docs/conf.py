@@ -1,11 +1,18 @@
-"""Sphinx: pages in Markdown, the API from docstrings, the gallery from examples/. Nothing is fetched from anywhere."""
+"""Sphinx: pages in Markdown, the API from docstrings, the gallery from examples/. Nothing is fetched from anywhere.
+
+With the tag "quick" (`make docs-quick`) no example is executed: pages have the pictures that are there.
+"""
 
 import re
+import sys
 from inspect import getdoc
 from pathlib import Path
-from typing import Generic, TypeVar
+from types import UnionType
+from typing import Any, Generic, TypeVar, Union, get_args, get_origin
 
+import numpy
 import numpy.typing
+import sphinx.util.typing
 from docutils.nodes import SkipNode
 from docutils.utils.math import MathError
 from docutils.utils.math.latex2mathml import tex2mathml
@@ -16,19 +23,45 @@ from sphinx_gallery.scrapers import figure_rst
 Item = TypeVar("Item")
 
 
+ROOT = Path(__file__).parents[1]
+QUICK = tags.has("quick")  # noqa: F821
+
+sys.path.insert(0, str(ROOT))  # bench/
+
+
 class ArrayLike:
-    """Stands for numpy's union of many types, so that signatures can be read."""
+    """Stands for numpy's union of many types where signatures are written, so that they can be read."""
 
 
 class NDArray(Generic[Item]):
     """Stands for numpy's alias of a generic class, likewise."""
 
 
-numpy.typing.ArrayLike, numpy.typing.NDArray = ArrayLike, NDArray  # before motiform takes them
+LIKE = set(get_args(numpy.typing.ArrayLike))
+write_annotation = sphinx.util.typing.stringify_annotation
+
+
+def readable(annotation):
+    """Return a type with numpy's aliases, of which Python keeps only what they stand for."""
+    if get_origin(annotation) in (Union, UnionType) and set(get_args(annotation)) >= LIKE:
+        return Union[ArrayLike, *(one for one in get_args(annotation) if one not in LIKE)]
+    if get_origin(annotation) is numpy.ndarray:
+        (kind,) = get_args(get_args(annotation)[1]) or (Any,)
+        return NDArray[kind]
+    return annotation
+
+
+def write_readable(annotation, /, *arguments, **options):
+    return write_annotation(readable(annotation), *arguments, **options)
+
+
+for module in list(sys.modules.values()):  # those that are loaded later take it from the first
+    if vars(module).get("stringify_annotation") is write_annotation:
+        module.stringify_annotation = write_readable
 
 import motiform  # noqa: E402
+from bench import PEERS  # noqa: E402
 from motiform.base.references import REFERENCES  # noqa: E402
-from motiform.bench import PEERS  # noqa: E402
 from motiform.measure.markers import FORMATS  # noqa: E402
 
 project, author, copyright = "motiform", "The motiform authors", "The motiform authors"
@@ -55,10 +88,10 @@ napoleon_use_rtype = False
 napoleon_use_ivar = True
 templates_path = ["_templates"]
 
-html_theme = "furo"
+html_theme = "basic" if QUICK else "furo"  # which writes the whole tree of pages on each of them, 0.7 s a page
 html_title = f"motiform {release}"
 html_show_sphinx = False
-html_theme_options = {"navigation_with_keys": True}
+html_theme_options = {} if QUICK else {"navigation_with_keys": True}
 html_static_path: list[str] = []
 html_math_renderer = "mathml"  # drawn by the browser itself: MathJax would be fetched from elsewhere
 
@@ -90,7 +123,21 @@ sphinx_gallery_conf = {
     "remove_config_comments": True,
     "write_computation_times": False,
     "abort_on_example_error": True,
+    "plot_gallery": not QUICK,
 }
+
+PICTURE = re.compile(r"!\[([^\]]*)\]\((gallery/(\w+)/images/sphx_glr_(\w+)_\d+\.png)\)")
+
+
+def leave_out_pictures(app, docname, source):
+    """Leave out the pictures of examples that are not there yet: of a build that executes none."""
+
+    def check(found):
+        words, path, theme, example = found.groups()
+        made = (ROOT / "examples" / theme / f"{example}.py").is_file()
+        return found[0] if not made or (Path(app.srcdir) / path).is_file() else f"*{words}*"
+
+    source[0] = PICTURE.sub(check, source[0])
 
 
 def escape_signs(app, what, name, obj, options, lines):
@@ -135,14 +182,14 @@ def remember(app, what, name, obj, options, lines):
     """Keep text from being taken for a type: what stands before a colon in a field, or after one in ``name : text``."""
     if what == "data" and "\n".join(lines).strip() == getdoc(type(obj)):
         lines.clear()  # of a constant that is imported from elsewhere, the words on its type
-    elif what == "attribute":
+    elif what in ("attribute", "property"):
         as_written[name] = lines.copy()
     elif any(line.startswith("-----") for line in lines):
         lines[:] = [part for line in lines for part in ITEM.sub(r"\1\n    \2", line).split("\n")]
 
 
 def restore(app, what, name, obj, options, lines):
-    if what == "attribute":
+    if what in ("attribute", "property"):
         lines[:] = as_written.pop(name)
 
 
@@ -173,3 +220,5 @@ def setup(app):
     app.connect("autodoc-process-docstring", restore, priority=600)
     app.connect("autodoc-process-docstring", escape_signs, priority=700)
     app.connect("source-read", fill_tables)
+    if QUICK:
+        app.connect("source-read", leave_out_pictures)

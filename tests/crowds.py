@@ -37,7 +37,7 @@ def crowd():
 
 def pressed(count: int = 150):
     """Grains that are pressed together and at rest."""
-    from motiform.bench.matter.heap import Heap
+    from bench.matter.heap import Heap
 
     n = np.arange(count)
     x = (np.stack([n % 5, n // 25, n // 5 % 5], axis=1) + 0.5) * 0.047

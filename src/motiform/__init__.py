@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOME = {
     "Attachment": "motiform.motion.hybrid",
@@ -63,7 +63,6 @@ _HOME = {
 }
 _PARTS = (
     "base",
-    "bench",
     "form",
     "geometry",
     "image",

@@ -17,7 +17,7 @@ locked = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(locked)
 LOCK = locked.read_lock((ROOT / "requirements.lock").read_text("utf-8"))
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
-PICKED = [".", ".[dev,peers,usd,dask]", f".[{','.join(EXTRAS)}]", "uv"]
+PICKED = [".", ".[studio]", ".[dev,peers,studio,ct,report,usd,dask,midi]", f".[{','.join(EXTRAS)}]", "uv"]
 
 
 def test_every_entry_is_pinned_with_checksums():
@@ -35,7 +35,7 @@ def test_what_is_needed_is_in_the_lock(what):
 
 
 def test_everything_in_the_lock_is_needed_by_something():
-    assert locked.needed(locked.direct(PICKED[2]), LOCK) == {name for name, _, _ in LOCK}
+    assert locked.needed(locked.direct(PICKED[3]), LOCK) == {name for name, _, _ in LOCK}
 
 
 def test_make_installs_nothing_without_checksums():
@@ -57,7 +57,7 @@ def run_uv(*arguments):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("what", PICKED[:3])
+@pytest.mark.parametrize("what", PICKED[:4])
 def test_what_is_picked_is_what_uv_resolves(what):
     """The package, what builds it and the extras, for all platforms, resolved within the lock."""
     extras = ["build", *(extra for extra in what.removeprefix(".").strip("[]").split(",") if extra)]

@@ -4,12 +4,12 @@ import numba
 import pytest
 from scipy.spatial import cKDTree
 
+from bench.matter import gpu as matter_gpu
+from bench.matter import ours as matter_ours
+from bench.matter.lattice import Lattice
+from bench.matter.limits import step_traffic
+from bench.matter.ours import memory_limit, ours_heap, ours_lattice
 from crowds import pressed
-from motiform.bench.matter import gpu as matter_gpu
-from motiform.bench.matter import ours as matter_ours
-from motiform.bench.matter.lattice import Lattice
-from motiform.bench.matter.limits import step_traffic
-from motiform.bench.matter.ours import memory_limit, ours_heap, ours_lattice
 
 
 def test_a_grid_on_a_gpu_moves_positions_and_forces():

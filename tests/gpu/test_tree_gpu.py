@@ -3,15 +3,15 @@
 The GPU contracts a·b + c to one rounding and has its own sin, cos and sqrt: each operation may differ by an ulp of its
 size. No number of a state depends on more than 25 000 operations (forward dynamics with loads takes 20 916 additions,
 multiplications and divisions for the mixed tree, 19 416 without loads for the human, counted as in
-`motiform.bench.tree.gpu.count_operations`; a few hundred sines and roots come on top), so they differ by
+`bench.tree.gpu.count_operations`; a few hundred sines and roots come on top), so they differ by
 25 000 · 1.1e-16 = 2.75e-12 of the size of the numbers at most.
 """
 
 import numpy as np
 import pytest
 
+from bench.tree import human42
 from motiform import FigureBuilder, joints, surfaces
-from motiform.bench.tree import human42
 from motiform.motion.tree import (
     Joint,
     advance,

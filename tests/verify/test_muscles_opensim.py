@@ -7,8 +7,8 @@ apex in place of the unrolled line); lengths differ by the square of that angle,
 import numpy as np
 import pytest
 
-from motiform.bench.act.cases import Legs, Shared
-from motiform.bench.act.model import postures, swing, write_model
+from bench.act.cases import Legs, Shared
+from bench.act.model import postures, swing, write_model
 from motiform.motion.actuation.muscles import path_geometry, read_muscles, static_optimization
 from motiform.motion.tree import inverse_dynamics
 
@@ -16,7 +16,7 @@ pytest.importorskip("opensim", reason="opensim has no wheel for this platform, o
 
 
 def test_lengths_and_moment_arms(tmp_path):
-    from motiform.bench.act.peers.opensim import paths
+    from bench.act.peers.opensim import paths
 
     write_model(tmp_path / "legs.osim")
     muscles = read_muscles(tmp_path / "legs.osim")
@@ -33,7 +33,7 @@ def test_lengths_and_moment_arms(tmp_path):
 
 def test_static_optimisation(tmp_path):
     """OpenSim stops at a cost of 1e-4 above the least; costs grow with the squares of activations, of 92 muscles."""
-    from motiform.bench.act.peers.opensim import shares
+    from bench.act.peers.opensim import shares
 
     write_model(tmp_path / "legs.osim")
     muscles = read_muscles(tmp_path / "legs.osim")

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import motiform
-from motiform.bench.reconstruct.peers.opensim import run_opensim
-from motiform.bench.reconstruct.trial import make_trial
+from bench.reconstruct.peers.opensim import run_opensim
+from bench.reconstruct.trial import make_trial
 
 pytest.importorskip("opensim")
 

@@ -4,6 +4,9 @@ By default Numba optimises every function on its own, turns it into machine code
 function that calls it; ``parallel=True`` compiles a loop's body three times more. Kernels call hundreds of small
 functions that Python never calls. Here these stay LLVM IR until a kernel takes them in, and one loop, which calls
 Numba's threading layer itself, serves one thread and many. This halves the time of a first use.
+
+It takes parts of Numba that are not public: `numba_versions.KNOWN` are the versions that have them, `plain_compiling`
+serves others.
 """
 
 import ctypes
@@ -17,8 +20,9 @@ from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
 from numba.core.typed_passes import NativeLowering
 from numba.extending import intrinsic
+from numba.np.ufunc.parallel import _launch_threads
 
-__all__ = ["CalleeCompiler", "TopCompiler", "spread_over"]
+__all__ = ["CalleeCompiler", "TopCompiler", "launch_threads", "spread_over"]
 
 _BYTES = ir.IntType(8).as_pointer()
 _WORD = ir.IntType(64)
@@ -37,7 +41,8 @@ class _CalleeLibrary(JITCodeLibrary):
             self._whole = self._alone().clone()
             # Callers first: LLVM takes in a function of this linkage only where something refers to it already.
             for library in reversed(self._called({})):
-                self._reload_init.update(library._reload_init)
+                if hasattr(library, "_reload_init"):  # of Numba 0.63 and later
+                    self._reload_init.update(library._reload_init)
                 part = library._alone() if isinstance(library, _CalleeLibrary) else library._get_module_for_linking()
                 self._whole.link_in(part, preserve=True)
         return self._whole
@@ -119,6 +124,11 @@ class TopCompiler(_Compiler):
     """For functions that Python calls."""
 
     lowering = _LowerTop
+
+
+def launch_threads() -> None:
+    """Start the threads that loops run on, which compiled code refers to by name."""
+    _launch_threads()
 
 
 def spread_over(piece: Any) -> Any:

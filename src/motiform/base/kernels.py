@@ -26,11 +26,10 @@ from typing import Any, Literal, get_type_hints
 
 import numba
 import numpy as np
-from numba.np.ufunc.parallel import _launch_threads
 
-from motiform.base.compiling import CalleeCompiler, TopCompiler, spread_over
 from motiform.base.errors import InputError, RunError
-from motiform.base.machine_code import keep_on_disk
+from motiform.base.libraries import OPTIONAL
+from motiform.base.numba_versions import is_known
 
 __all__ = [
     "Device",
@@ -51,10 +50,20 @@ __all__ = [
 ]
 
 # error_model "numpy": x/0 is inf, as on the GPU, and no branch per division (1.3 times faster on link loops).
-_COMMON: dict[str, Any] = {"error_model": "numpy", "nogil": True, "no_cfunc_wrapper": True}
-_OPTIONS: dict[str, Any] = {**_COMMON, "pipeline_class": TopCompiler}
-# Kernels allocate nothing, so they need no reference counts: counting arrays at every inner call took most of the time.
-_CALLEE: dict[str, Any] = {**_COMMON, "_nrt": False, "no_cpython_wrapper": True, "pipeline_class": CalleeCompiler}
+_COMMON: dict[str, Any] = {"error_model": "numpy", "nogil": True}
+if is_known(numba.__version__):
+    from motiform.base.compiling import CalleeCompiler, TopCompiler, launch_threads, spread_over
+    from motiform.base.machine_code import keep_on_disk
+
+    _COMMON |= {"no_cfunc_wrapper": True}
+    _OPTIONS: dict[str, Any] = {**_COMMON, "pipeline_class": TopCompiler}
+    # Kernels allocate nothing, so they need no reference counts: counting arrays at every inner call took most of the
+    # time.
+    _CALLEE: dict[str, Any] = {**_COMMON, "_nrt": False, "no_cpython_wrapper": True, "pipeline_class": CalleeCompiler}
+else:
+    from motiform.base.plain_compiling import keep_on_disk, launch_threads, spread_over
+
+    _OPTIONS = _CALLEE = _COMMON
 # Said both ways: what a function leaves open it takes from the one that calls it, and a kernel's body is inline.
 _ROUTINE: dict[str, Any] = {**_CALLEE, "forceinline": False}
 _ELEMENT: dict[str, Any] = {**_CALLEE, "forceinline": True}
@@ -161,7 +170,7 @@ class Kernel:
     @cached_property
     def cpu(self) -> Any:
         """The loop on so many threads: ``cpu(count, parts, *arguments)``."""
-        _launch_threads()  # the loop refers to the threading layer by name
+        launch_threads()
         arguments = ", ".join(self.arguments)
         piece = self._loop(
             "def loop(_first, _last, _count, _parts, _arguments):\n"
@@ -312,7 +321,8 @@ def get_device(name: str = "cpu") -> Device:
         raise RunError(
             "no CUDA device was found",
             got=name,
-            remedy="Install the driver and motiform[gpu], or use device='cpu'. `motiform doctor` lists what there is.",
+            remedy=f"Install the driver and numba-cuda ({OPTIONAL['numba_cuda'].command}), or use device='cpu'. "
+            "`motiform doctor` lists what there is.",
         )
     return _Cuda()
 

@@ -16,10 +16,11 @@ def bench(
 ) -> None:
     """Measure motiform against those of its peers that are installed: {peers}."""
     from motiform.base.progress import bar
-    from motiform.bench import THEMES, run_bench
+    from motiform.cli.benchmarks import load_benchmarks
 
-    names = [name] if name else list(THEMES)
+    benchmarks = load_benchmarks()
+    names = [name] if name else list(benchmarks.THEMES)
     for theme in names:
         with bar(f"bench {theme}", quiet=quiet or as_json) as progress:
-            report = run_bench(theme, device=device, progress=progress)
+            report = benchmarks.run_bench(theme, device=device, progress=progress)
         say(json.dumps(report.as_dict(), indent=2) if as_json else report.as_table())

@@ -55,6 +55,9 @@ def demo(
     quiet: Quiet = False,
 ) -> None:
     """Run a tour of built-in scenes, write pictures, films and plots on one page, and open the studio."""
+    from importlib.util import find_spec
+
+    from motiform.base.libraries import OPTIONAL
     from motiform.cli.demo_page import page
     from motiform.record.files import make_folder
     from motiform.scene import list_scenes
@@ -69,7 +72,9 @@ def demo(
     index = out / "index.html"
     index.write_text(page(shown, out), "utf-8")
     wrote(f"{len(names)} scenes and a trial of markers in {time.perf_counter() - begun:.0f} s, start with", index)
-    if view if view is not None else has_display():
+    if view is None and has_display() and find_spec("viser") is None:
+        say(f"The studio would show them: {OPTIONAL['viser'].command}")
+    elif view if view is not None else has_display():
         from motiform.record import open_recording
         from motiform.studio import serve
 

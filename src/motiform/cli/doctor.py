@@ -15,18 +15,15 @@ import typer
 
 from motiform.cli.shared import AsJson, say
 
-#: Extra (None: the package itself) of each group, and its distributions with the modules that they bring.
-_PARTS: dict[str, tuple[str | None, dict[str, str]]] = {
-    "needed": (None, {name: name for name in (
-        "numpy", "scipy", "numba", "zarr", "numcodecs", "pydantic", "pint", "typer", "rich", "trimesh", "viser",
-        "matplotlib",
-    )} | {"google-crc32c": "google_crc32c"}),
-    "films": (None, {"imageio": "imageio", "imageio-ffmpeg": "imageio_ffmpeg"}),
-    "tables": (None, {"xarray": "xarray", "pandas": "pandas"}),
-    "gpu": ("gpu", {"numba-cuda": "numba.cuda"}),
-    "dask": ("dask", {"dask": "dask", "distributed": "distributed"}),
-    "usd": ("usd", {"usd-core": "pxr.Usd"}),
+#: Groups of distributions that the package needs, with the modules that they bring.
+_NEEDED: dict[str, dict[str, str]] = {
+    "needed": {name: name for name in (
+        "numpy", "scipy", "numba", "numcodecs", "pydantic", "pint", "typer", "rich", "trimesh", "matplotlib",
+    )} | {"pillow": "PIL", "google-crc32c": "google_crc32c"},
+    "films": {"imageio": "imageio", "imageio-ffmpeg": "imageio_ffmpeg"},
 }  # fmt: skip
+#: Modules that say more than the library's own whether it works.
+_TELLING = {"pxr": "pxr.Usd", "numba_cuda": "numba.cuda"}
 
 
 def doctor(as_json: AsJson = False) -> None:
@@ -46,18 +43,20 @@ def examine() -> dict[str, Any]:
     """Return the report of `doctor`."""
     from motiform import __version__
     from motiform.base.libraries import import_failures
-    from motiform.bench.register import peer_libraries
+    from motiform.cli.benchmarks import has_benchmarks, load_benchmarks
 
-    parts = _PARTS | {"peers": ("peers", peer_libraries())}
-    installed = {name: _version(name) for _, names in parts.values() for name in names}
-    modules = [m for _, names in parts.values() for name, m in names.items() if installed[name] is not None]
+    parts = _NEEDED | _extras()
+    if has_benchmarks():
+        parts |= {"peers": load_benchmarks("bench.register").peer_libraries()}
+    installed = {name: _version(name) for names in parts.values() for name in names}
+    modules = [m for names in parts.values() for name, m in names.items() if installed[name] is not None]
     failures = import_failures(modules)
     packages = {
         part: {name: _state(installed[name], failures.get(module)) for name, module in names.items()}
-        for part, (_, names) in parts.items()
+        for part, names in parts.items()
     }
     trials = {name: _tried(trial) for name, trial in _TRIALS.items()}
-    needed = {part: found for part, found in packages.items() if parts[part][0] is None}
+    needed = {part: packages[part] for part in _NEEDED}
     mend = [*_mend_packages(packages, needed), *(f"{name} fails: {error}" for name, error in trials.items() if error)]
     return {
         "motiform": __version__,
@@ -87,6 +86,17 @@ def _lines(report: dict[str, Any]) -> list[str]:
     rows["tried"] = ", ".join(f"{name}: {result}" for name, result in report["tried"].items())
     lines = [f"{key:<10} {text}" for key, text in rows.items()]
     return [*lines, "", *(report["mend"] or ["Everything that is installed works."])]
+
+
+def _extras() -> dict[str, dict[str, str]]:
+    """Return the distributions of each extra, with the modules that they bring."""
+    from motiform.base.libraries import OPTIONAL
+
+    found: dict[str, dict[str, str]] = {}
+    for module, library in OPTIONAL.items():
+        if library.extra is not None:
+            found.setdefault(library.extra, {})[library.package] = _TELLING.get(module, module)
+    return found
 
 
 # ---- packages ------------------------------------------------------------------------------------------------------

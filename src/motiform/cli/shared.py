@@ -29,11 +29,13 @@ class RegisterHelp(TyperCommand):
 
     def get_help(self, ctx: Any) -> str:
         """Return the help."""
-        from motiform.bench import THEMES
-        from motiform.bench.register import peer_names
+        from motiform.cli.benchmarks import has_benchmarks, load_benchmarks
         from motiform.measure.markers.register import format_titles
 
-        lists = {"{formats}": format_titles(), "{themes}": ", ".join(THEMES), "{peers}": peer_names()}
+        lists = dict.fromkeys(("{themes}", "{peers}"), "those of the repository") | {"{formats}": format_titles()}
+        if has_benchmarks():
+            lists["{themes}"] = ", ".join(load_benchmarks().THEMES)
+            lists["{peers}"] = load_benchmarks("bench.register").peer_names()
         texts: list[Any] = [self, *self.params]
         for place, held in lists.items():
             for one in texts:

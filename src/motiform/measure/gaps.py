@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from motiform.base.errors import InputError
+from motiform.base.libraries import load_library
 from motiform.base.splines import cubic_spline
 from motiform.measure.changes import changed, check_markers, marker_names
 from motiform.record.channel import Channel
@@ -67,8 +68,7 @@ class Gaps:
 
     def to_pandas(self) -> "pandas.DataFrame":
         """Return a DataFrame with a row for each gap."""
-        import pandas
-
+        pandas = load_library("pandas")
         return pandas.DataFrame([asdict(gap) for gap in self.rows], columns=list(Gap.__dataclass_fields__))
 
     def __str__(self) -> str:

@@ -1,9 +1,9 @@
 """Text files of numbers: reading, splitting, conversion to a table, with the location of errors."""
 
 import csv
-import io
+import math
 import re
-import warnings
+from array import array
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +12,8 @@ from motiform.base.errors import InputError
 
 __all__ = ["cells_of", "read_table", "read_text", "separator", "split_axis"]
 
+#: What stands in files for a missing number; the last ones are written by C programs on Windows.
+_BLANK = frozenset(("", "-", "--", "n/a", "na", "#n/a", "<na>", "nan", "null", "none", "1.#qnan", "-1.#ind"))
 _COMMA = re.compile(r"^\s*[+-]?\d+,\d+")
 
 
@@ -43,10 +45,12 @@ def separator(line: str) -> str:
 def cells_of(line: str, mark: str) -> list[str]:
     """Return the cells of a line without the spaces and quotes around them."""
     if '"' in line and mark != r"\s+":
-        parts = next(csv.reader([line], delimiter=mark))
-    else:
-        parts = line.split() if mark == r"\s+" else line.split(mark)
-    return [part.strip() for part in parts]
+        try:
+            return [part.strip() for part in next(csv.reader([line], delimiter=mark))]
+        except csv.Error as error:
+            allowed = f"cells of up to {csv.field_size_limit()} characters"
+            raise InputError(f"a line of a table cannot be read: {error}", got=line[:40], allowed=allowed) from error
+    return line.split() if mark == r"\s+" else [part.strip() for part in line.split(mark)]
 
 
 def read_table(
@@ -58,49 +62,16 @@ def read_table(
     cell that is no number, is refused with its line. With ``beyond`` rows may go on with points of three cells, whose
     number in each such row is appended to it.
     """
-    import pandas
-
-    start = _start(text, first)
-    sample = text[start : start + 20000]
+    lines = text.split("\n")[first:]
+    sample = "\n".join(lines[:1000])[:20000]
     comma = mark != "," and any(_COMMA.match(cell) for line in sample.split("\n") for cell in cells_of(line, mark))
-    options = {
-        "sep": mark, "header": None, "names": range(columns + 1), "index_col": False, "skipinitialspace": True,
-        "decimal": "," if comma else ".", "float_precision": "high" if comma else "round_trip", "quotechar": '"',
-        "na_values": ["-", "--", "N/A", "nan", "NaN"],
-    }  # fmt: skip
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of cells after the last column, which are looked at below
-            frame = pandas.read_csv(io.StringIO(text[start:]), **options)
-    except (pandas.errors.ParserError, pandas.errors.EmptyDataError, ValueError) as error:
-        return _by_hand(text, first, columns, mark, comma, where, str(error), beyond)
-    kinds = {str(kind) for kind in frame.dtypes}
-    if not all(kind.startswith(("float", "int", "uint")) for kind in kinds) or frame[columns].notna().any():
-        return _by_hand(text, first, columns, mark, comma, where, "a cell", beyond)
-    table = frame.iloc[:, :columns].to_numpy(np.float64)
-    return table[~np.isnan(table).all(1)]
-
-
-def _start(text: str, line: int) -> int:
-    at = 0
-    for _ in range(line):
-        at = text.find("\n", at) + 1
-        if at == 0:
-            return len(text)
-    return at
-
-
-def _by_hand(
-    text: str, first: int, columns: int, mark: str, comma: bool, where: str, why: str, beyond: list[int] | None
-) -> np.ndarray:
-    """Read row by row: slower, but it knows the line of what is wrong."""
-    rows = []
-    for number, line in enumerate(text.split("\n")[first:], start=first + 1):
+    values = array("d")
+    for number, line in enumerate(lines, start=first + 1):
         cells = cells_of(line, mark)
-        if not any(cells):
-            continue
         while len(cells) > columns and not cells[-1]:
             cells.pop()
+        if not any(cells):
+            continue
         if beyond is not None and len(cells) > columns and (len(cells) - columns) % 3 == 0:
             beyond.append((len(cells) - columns) // 3)
             cells = cells[:columns]
@@ -111,16 +82,21 @@ def _by_hand(
                 got=len(cells),
                 allowed=f"up to {columns}",
             )
-        row = [_number(cell, comma, f"{where}:{number}") for cell in cells]
-        rows.append(row + [np.nan] * (columns - len(row)))
-    if not rows:
-        raise InputError("the file has no row of numbers", where=where, got=why[:80])
-    return np.array(rows)
+        try:
+            row = list(map(float, cells))
+        except ValueError:  # a blank cell, a comma, or a mistake
+            row = [_number(cell, comma, f"{where}:{number}") for cell in cells]
+        values.extend(row)
+        values.extend([math.nan] * (columns - len(row)))
+    if not values:
+        raise InputError("the file has no row of numbers", where=where)
+    table = np.frombuffer(values).reshape(-1, columns).copy()
+    return table[~np.isnan(table).all(1)]
 
 
 def _number(cell: str, comma: bool, where: str) -> float:
-    if not cell or cell.lower() in ("-", "--", "n/a", "na", "nan", "null", "none"):
-        return np.nan
+    if cell.lower() in _BLANK:
+        return math.nan
     try:
         return float(cell.replace(",", ".") if comma else cell)
     except ValueError:

@@ -12,6 +12,7 @@ import numpy as np
 
 from motiform.base.errors import RecordingError
 from motiform.base.files import plain_file, reads_file
+from motiform.base.libraries import load_library
 from motiform.record.channel import Channel
 from motiform.record.files import PARTIAL, AnyPath, as_path, disk, new_file
 from motiform.record.heads import grouped, heads, heads_with_units
@@ -97,8 +98,7 @@ def to_pandas(rec: Recording, names: Iterable[str] | None = None) -> "pandas.Dat
 
     A column is called as the number is chosen by name: ``hand.position.x``, ``q.right_knee_extension``.
     """
-    import pandas
-
+    pandas = load_library("pandas")
     channels = chosen_channels(rec, names)
     times = _check_shared(rec, channels)
     units = heads(channels, rec.manifest.get("labels"), rec._where)
@@ -118,8 +118,7 @@ def to_xarray(rec: Recording, names: Iterable[str] | None = None) -> "xarray.Dat
     ``data["q"].sel(coordinate="right_knee_extension")`` works; where units differ along one, the coordinate
     "unit of <name>" tells them.
     """
-    import xarray
-
+    xarray = load_library("xarray")
     channels = chosen_channels(rec, names)
     axes: list[tuple[str, np.ndarray]] = []
     sizes: dict[str, int] = {}

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from motiform.base.libraries import load_library
 from motiform.record.sound import quantise
 
 if TYPE_CHECKING:
@@ -108,6 +109,5 @@ class PageSound:
 
 def _run(client: object, source: str) -> None:
     """Run a script on a page. viser has no public way; plots of its own do the same."""
-    from viser._messages import RunJavascriptMessage
-
-    client.gui._websock_interface.queue_message(RunJavascriptMessage(source=source))  # type: ignore[attr-defined]
+    message = load_library("viser._messages").RunJavascriptMessage(source=source)
+    client.gui._websock_interface.queue_message(message)  # type: ignore[attr-defined]

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError, RunError
+from motiform.base.libraries import load_library
 from motiform.motion.matter.model.network import Network
 from motiform.spatial.checks import as_floats
 
@@ -91,7 +92,7 @@ class Instrument:
 
 def listen_midi(instrument: Instrument, port: str | None = None) -> Callable[[], None]:
     """Play by a MIDI port, the first one without a name; return what ends it."""
-    mido = _library("mido", "midi")
+    mido = load_library("mido")
     try:
         names = mido.get_input_names()
         if port is not None and port not in names:
@@ -111,8 +112,8 @@ def listen_osc(
     """Play by OSC messages to a UDP port, 0 for any; return the port and what ends it."""
     import threading
 
-    server = _library("pythonosc.osc_server", "midi")
-    dispatcher = _library("pythonosc.dispatcher", "midi").Dispatcher()
+    server = load_library("pythonosc.osc_server")
+    dispatcher = load_library("pythonosc.dispatcher").Dispatcher()
 
     def take(address: str, *values: Any) -> None:
         try:
@@ -132,13 +133,3 @@ def listen_osc(
         opened.server_close()
 
     return int(opened.server_address[1]), close
-
-
-def _library(name: str, extra: str) -> Any:
-    from importlib import import_module
-
-    try:
-        return import_module(name)
-    except ImportError as error:
-        remedy = f"Install motiform[{extra}]."
-        raise InputError("a library is missing", got=name.split(".", maxsplit=1)[0], remedy=remedy) from error

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motiform.base.errors import RunError
+from motiform.base.libraries import load_library
 from motiform.base.markup import Html, escape, html, page
 from motiform.studio.audio import PageSound
 from motiform.studio.control import Instrument, listen_midi, listen_osc
@@ -32,7 +33,7 @@ class LivePanel:
     """The folder "Live": a network scene runs in real time, and a dragged ball pushes it."""
 
     def __init__(self, studio: "Studio") -> None:
-        import viser
+        viser = load_library("viser")
 
         self._studio, self._server = studio, studio.server
         self.live: Live | None = None

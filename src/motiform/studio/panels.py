@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from motiform.base.errors import MotiformError, RunError
+from motiform.base.libraries import load_library
 from motiform.base.markup import page
 from motiform.base.progress import Progress
 from motiform.studio.export import FORMATS, make_file
@@ -35,7 +36,7 @@ class ScenePanel:
         on_slide: Callable[[], None],
         guard: Guard,
     ) -> None:
-        import viser
+        viser = load_library("viser")
 
         from motiform.scene import list_scenes
 
@@ -131,7 +132,7 @@ class ExportPanel:
     def __init__(
         self, server: "ViserServer", source: Callable[[], tuple["Recording | None", list[str]]], *, guard: Guard
     ) -> None:
-        import viser
+        viser = load_library("viser")
 
         self._source = source
         gui = server.gui

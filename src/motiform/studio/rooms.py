@@ -16,6 +16,7 @@ from importlib.resources import files
 from typing import Any, NamedTuple, Protocol
 from urllib.parse import unquote
 
+from motiform.base.libraries import load_library
 from motiform.studio.runs import plain
 
 __all__ = ["Answer", "Room", "Rooms", "room_page"]
@@ -65,9 +66,8 @@ class Rooms:
 
     def handler(self, other: Callable[[Any], Any]) -> Callable[[Any], Any]:
         """Return what talks to sockets: those of rooms here, all others as before."""
-
-        from websockets.exceptions import ConnectionClosed
-        from websockets.frames import CloseCode
+        closed: type[Exception] = load_library("websockets.exceptions").ConnectionClosed
+        invalid = load_library("websockets.frames").CloseCode.INVALID_DATA
 
         async def talk(connection: Any) -> None:
             asyncio.get_running_loop().set_exception_handler(_tell_failed)
@@ -77,9 +77,9 @@ class Rooms:
                     await other(connection)
                 except Exception as error:  # what a page sends is its own: this connection ends, and no other
                     _tell_odd(error)
-                    await connection.close(CloseCode.INVALID_DATA)
+                    await connection.close(invalid)
                 return
-            with contextlib.suppress(ConnectionClosed):  # the page went away while it was answered
+            with contextlib.suppress(closed):  # the page went away while it was answered
                 async for message in connection:
                     await connection.send(await asyncio.to_thread(_heard, room, message))
 

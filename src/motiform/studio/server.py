@@ -10,6 +10,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from motiform.base.errors import InputError, RunError
+from motiform.base.libraries import load_library
 from motiform.studio.access import Access
 
 if TYPE_CHECKING:
@@ -55,14 +56,14 @@ def free_port(host: str, port: int) -> int:
 
 def open_server(access: Access, port: int, rooms: "Rooms | None" = None) -> "ViserServer":
     """Start a server with our look, and with pages of our own beside viser's, for those who are let in."""
-    import viser
+    viser = load_library("viser")
 
     access.port = free_port(access.host, port)
     with _quiet(), _guarded(access, rooms):
         server = viser.ViserServer(host=access.host, port=access.port, verbose=False)
     access.port = server.get_port()
     # A page could ask viser to open a public tunnel through a server of its makers: never from here.
-    server.request_share_url = lambda verbose=True: None  # type: ignore[method-assign]
+    server.request_share_url = lambda verbose=True: None
     server.gui.configure_theme(show_logo=False, show_share_button=False, brand_color=BRAND, control_width="medium")
     server.gui.set_panel_label("motiform studio")
     _set_title(server, "motiform studio")
@@ -75,7 +76,7 @@ def _guarded(access: Access, rooms: "Rooms | None" = None) -> Iterator[None]:
 
     The server's other half is in a library that offers the hook, so it is put in there.
     """
-    import websockets.asyncio.server as sockets
+    sockets = load_library("websockets.asyncio.server")
 
     plain = sockets.serve
 
@@ -98,11 +99,11 @@ def _guarded(access: Access, rooms: "Rooms | None" = None) -> Iterator[None]:
         talk = handler if rooms is None else rooms.handler(handler)
         return plain(talk, *arguments, process_request=answer, **options)
 
-    sockets.serve = serve  # type: ignore[misc, assignment]
+    sockets.serve = serve
     try:
         yield
     finally:
-        sockets.serve = plain  # type: ignore[misc]
+        sockets.serve = plain
 
 
 def close_server(server: "ViserServer") -> None:
@@ -113,10 +114,9 @@ def close_server(server: "ViserServer") -> None:
 
 def _set_title(server: "ViserServer", title: str) -> None:
     """Name the browser's tab; viser has no public way, so this may do nothing with another version."""
-    with contextlib.suppress(ImportError, AttributeError, TypeError):
-        from viser._messages import RunJavascriptMessage
-
-        server.gui._websock_interface.queue_message(RunJavascriptMessage(source=f"document.title = {title!r};"))
+    with contextlib.suppress(InputError, AttributeError, TypeError):
+        message = load_library("viser._messages").RunJavascriptMessage(source=f"document.title = {title!r};")
+        server.gui._websock_interface.queue_message(message)
 
 
 def _quiet() -> contextlib.AbstractContextManager[object]:

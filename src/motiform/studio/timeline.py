@@ -4,6 +4,7 @@ from collections.abc import Callable
 from math import ceil, floor, log10
 from typing import TYPE_CHECKING, Any
 
+from motiform.base.libraries import load_library
 from motiform.base.markup import page
 from motiform.studio.player import Player
 
@@ -26,7 +27,7 @@ class Timeline:
         self._add_keys(guard)
 
     def _build(self, guard: Any) -> None:
-        import viser
+        viser = load_library("viser")
 
         gui, player = self._server.gui, self._player
         self._readout = gui.add_html(readout(player))
@@ -73,7 +74,7 @@ class Timeline:
 
     def refresh(self) -> None:
         """Show the player's state; nothing is sent when nothing changed."""
-        import viser
+        viser = load_library("viser")
 
         player = self._player
         state = (player.time, player.sample, player.playing)

@@ -9,6 +9,7 @@ from time import monotonic
 from typing import Any
 
 from motiform.base.errors import InputError, RunError
+from motiform.base.libraries import load_library
 from motiform.base.progress import Progress
 from motiform.sweep.backend import Result, Work, attempt, one_thread
 
@@ -40,8 +41,7 @@ def over_cluster(work: Work, tasks: Sequence[Any], scheduler: str, count: int, t
 
 def _some_done(client: Any, futures: list[Any], scheduler: str) -> list[Any]:
     """Wait until some are done and return them; RunError where no worker has been there for a while."""
-    from distributed import wait
-
+    wait = load_library("distributed").wait
     alone = None
     while True:
         try:
@@ -141,26 +141,22 @@ def _connected(make: Any, scheduler: str) -> Any:
 @contextmanager
 def _client(scheduler: str, count: int) -> Iterator[Any]:
     """Give a client of the scheduler; "local" starts a cluster here and ends it."""
-    try:
-        from distributed import Client, LocalCluster
-    except ImportError:
-        remedy = "Install it: pip install 'motiform[dask]'."
-        raise InputError("Dask is not installed", where="scheduler", got=scheduler, remedy=remedy) from None
+    distributed = load_library("distributed", where="scheduler")
     _silence()
     if scheduler == "local":
         with (
-            LocalCluster(
+            distributed.LocalCluster(
                 n_workers=count,
                 threads_per_worker=1,
                 processes=True,
                 dashboard_address=None,
                 silence_logs=logging.CRITICAL,
             ) as cluster,
-            Client(cluster) as client,
+            distributed.Client(cluster) as client,
         ):
             yield client
         return
-    with _connected(Client, scheduler) as client:
+    with _connected(distributed.Client, scheduler) as client:
         try:
             client.wait_for_workers(1, timeout=_PATIENCE)
         except TimeoutError:

@@ -4,6 +4,8 @@ import json
 import os
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
 import numba
 import numpy as np
@@ -11,6 +13,7 @@ import pytest
 
 from motiform.base import machine_code
 from motiform.base.kernels import compiled, inline, kernel, routine
+from motiform.base.numba_versions import KNOWN, is_known
 
 SCRIPT = """
 import json, numpy as np
@@ -264,3 +267,57 @@ def test_functions_of_kernels_are_refused_when_python_calls_them():
     with pytest.raises(TypeError):
         twice(1.5)
     assert twice.py_func(1.5) == 3.0
+
+
+UNKNOWN = """
+import numba, numpy as np
+numba.__version__ = "0.99.1"
+from motiform.base.kernels import entry, get_device, inline, kernel, sum_fixed, threads
+
+@inline
+def square(x):
+    return x * x
+
+@kernel
+def squares(i, x, y):
+    y[i] = square(x[i])
+
+@entry("float64(float64)")
+def twice(x):
+    return 2.0 * x
+
+y = np.empty(1000)
+get_device("cpu").launch(squares, 1000, np.arange(1000.0), y)
+assert (y == np.arange(1000.0) ** 2).all()
+assert sum_fixed(np.arange(1000.0)) == 499500.0
+assert twice.function(2.0) == 4.0
+"""
+
+
+def test_kernels_run_with_an_unknown_version_of_numba(tmp_path):
+    """By its public parts alone; it is said once, and nothing is kept."""
+    env = {name: value for name, value in os.environ.items() if name != "MOTIFORM_QUIET"}
+    script = tmp_path / "script.py"
+    script.write_text(UNKNOWN)
+    kept = tmp_path / "kept"
+    done = subprocess.run(
+        [sys.executable, str(script)], env=env | {"MOTIFORM_CACHE": str(kept)},
+        capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == (
+        "motiform: Numba 0.99.1 is not one of the versions that it knows (0.62 or later, below 0.69): kernels run on "
+        "one core, and are compiled in every process\n"
+    )
+    assert not kept.exists()
+
+
+def test_the_known_versions_of_numba_are_those_that_are_required():
+    project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text("utf-8"))["project"]
+    first, beyond = (".".join(map(str, version)) for version in KNOWN)
+    required = [one.partition(";")[0] for one in project["dependencies"] if one.startswith("numba")]
+    assert f"numba>={first},<{beyond}" in required
+    assert all(one.startswith(f"numba>={first},<") for one in required)
+    assert is_known(f"{first}.2")
+    assert is_known(numba.__version__)
+    assert not is_known(f"{beyond}.0rc1")

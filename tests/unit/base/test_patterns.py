@@ -21,7 +21,7 @@ REPEATED = (
 def patterns():
     """Every compiled pattern that is a constant of a module, with the methods by which the module uses it."""
     for found in pkgutil.walk_packages(motiform.__path__, "motiform."):
-        if "kernels" in found.name or found.name.startswith("motiform.bench"):
+        if "kernels" in found.name:
             continue
         module = importlib.import_module(found.name)
         for name, value in vars(module).items():

@@ -2,9 +2,9 @@ import json
 
 import pytest
 
+from bench import run_bench
+from bench.report import Report, Result
 from motiform.base.errors import MotiformError
-from motiform.bench import run_bench
-from motiform.bench.report import Report, Result
 
 
 def test_speedup_above_one_means_ahead():

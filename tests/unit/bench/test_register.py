@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from bench import PEERS, THEMES, Peer, register
+from bench.agreement import check_same
+from bench.register import made_peers, peer_libraries, peer_names, peer_notes, peers_of
 from motiform.base.errors import RunError
-from motiform.bench import PEERS, THEMES, Peer, register
-from motiform.bench.agreement import check_same
-from motiform.bench.register import made_peers, peer_libraries, peer_names, peer_notes, peers_of
 
 
 @pytest.fixture

@@ -4,9 +4,9 @@ import time
 
 import pytest
 
-from motiform.bench import turns
-from motiform.bench.process import best_rates
-from motiform.bench.turns import Times, best_runs, best_times, repeated, take_turns
+from bench import turns
+from bench.process import best_rates
+from bench.turns import Times, best_runs, best_times, repeated, take_turns
 
 
 def test_contenders_take_turns_and_the_best_counts():

@@ -43,11 +43,11 @@ def test_libraries_that_are_broken_are_named_with_their_errors(broken):
     """One that is needed fails to import, and an extra ends the process: both are found in one report."""
     pytest.importorskip("dask", reason="dask is not installed")
     broken("distributed", "import os; os._exit(9)")
-    done = doctor(**broken("pandas", "raise ImportError('libsomething.so: cannot open shared object file')"))
+    done = doctor(**broken("trimesh", "raise ImportError('libsomething.so: cannot open shared object file')"))
     assert done.returncode == 1
     assert "broken: ImportError: libsomething.so: cannot open shared object file" in done.stdout
     assert "broken: its import ends the process with code 9" in done.stdout
-    for name in ("pandas", "distributed"):
+    for name in ("trimesh", "distributed"):
         assert f"pip install --force-reinstall {name}" in done.stdout
     assert "Traceback" not in done.stdout + done.stderr
 

@@ -206,7 +206,7 @@ def test_libraries_that_are_missing_are_told(instrument, monkeypatch):
 
     player, _ = instrument
     monkeypatch.setitem(sys.modules, "mido", None)
-    monkeypatch.setitem(sys.modules, "pythonosc.osc_server", None)
+    monkeypatch.setitem(sys.modules, "pythonosc", None)
     for call in (lambda: listen_midi(player), lambda: listen_osc(player, 0)):
-        with pytest.raises(InputError, match=r"Install motiform\[midi\]"):
+        with pytest.raises(InputError, match=r"pip install 'motiform\[midi\]'"):
             call()

@@ -1,4 +1,4 @@
-"""USD by the optional library usd-core (``pip install "motiform[usd]"``)."""
+"""USD by the optional library usd-core (``pip install 'motiform[usd]'``)."""
 
 import re
 from collections.abc import Iterable
@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from motiform.base.errors import InputError, RunError
+from motiform.base.errors import RunError
+from motiform.base.libraries import load_library
 from motiform.base.machine import check_room
 from motiform.form.upright import stand_upright
 from motiform.image.export.instants import slopes
@@ -35,7 +36,7 @@ def write_usd(form: "Form", path: Path, *, rate: float | None = None) -> None:
     A part with up to eight bodies gives an Xform per body, one with more a PointInstancer. Links are BasisCurves, skins
     meshes whose points have time samples, surfaces meshes whose triangles have them too.
     """
-    usd = _library()
+    usd = _Usd()
     times = key_times(form, rate)
     _check_stage(form, times)
     stage = usd.Usd.Stage.CreateInMemory()
@@ -75,19 +76,10 @@ class _Usd:
     """The modules of usd-core that are used here."""
 
     def __init__(self) -> None:
-        from pxr import Gf, Sdf, Tf, Usd, UsdGeom, Vt
-
-        self.Gf, self.Types, self.Tf, self.Usd, self.UsdGeom, self.Vt = Gf, Sdf.ValueTypeNames, Tf, Usd, UsdGeom, Vt
-
-
-def _library() -> Any:
-    try:
-        return _Usd()
-    except ImportError as error:
-        raise InputError(
-            "USD files need the library usd-core, which is not installed",
-            remedy='Install it with: pip install "motiform[usd]", or export .glb.',
-        ) from error
+        names = ("Gf", "Sdf", "Tf", "Usd", "UsdGeom", "Vt")
+        parts = [load_library(f"pxr.{name}", where="USD", otherwise="Or export .glb.") for name in names]
+        self.Gf, values, self.Tf, self.Usd, self.UsdGeom, self.Vt = parts
+        self.Types = values.ValueTypeNames
 
 
 def _set_clock(stage: Any, times: np.ndarray) -> np.ndarray:

@@ -28,6 +28,8 @@ def segment_bones(
 ) -> Labels:  # fmt: skip
     """Return the bones of a CT as labels on cubic voxels.
 
+    Their ``notes`` say which thresholds were taken, what was left out, and which bones the volume's border cuts.
+
     Parameters
     ----------
     low, high : thresholds. Voxels above `high` are bone, and those above `low` that are connected to them. By default
@@ -39,8 +41,6 @@ def segment_bones(
     neck : without seeds, parts of a mask are two bones where the widest pass between them is narrower than this
         fraction of the narrower part.
     smallest : [m³], smaller pieces are left out.
-
-    `notes` of the labels say which thresholds were taken, what was left out, and which bones the volume's border cuts.
     """
     if not isinstance(volume, Volume):
         raise InputError("not a volume", where="segment_bones", got=Words(type(volume).__name__), allowed="Volume")

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from motiform.base.libraries import load_library
 from motiform.geometry.maps import euclidean_map
 
 __all__ = ["basins", "climb", "flood", "join_basins"]
@@ -17,7 +18,7 @@ _SHALLOW = 1.0  # voxels: basins less deep than this are noise of the map
 
 def flood(mask: Any, markers: Any) -> Numbers:
     """Return a mask divided among markers: a watershed of the distance map, deepest voxels first [MeyerBeucher90]."""
-    import SimpleITK
+    SimpleITK = load_library("SimpleITK")
 
     box = _box(mask)
     body = np.ascontiguousarray(mask[box])
@@ -56,7 +57,7 @@ def climb(mask: Any, seeds: Any) -> Numbers:
 
 def basins(mask: Any, neck: float) -> Numbers:
     """Return a mask divided where it is narrower than `neck` of the width of what is on either side."""
-    import SimpleITK
+    SimpleITK = load_library("SimpleITK")
 
     box = _box(mask)
     body = np.ascontiguousarray(mask[box])

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError
+from motiform.base.libraries import load_library
 from motiform.geometry.maps import Grid
 from motiform.measure.volume.dicom_head import check_dicom
 from motiform.measure.volume.volume import Volume
@@ -57,7 +58,7 @@ def read_series(place: Path, *, series: str | None, spacing: Any) -> Volume:
 
 
 def _slices(place: Path) -> list[_Slice]:
-    import SimpleITK
+    SimpleITK = load_library("SimpleITK")
 
     SimpleITK.ProcessObject.SetGlobalWarningDisplay(False)
     reader = SimpleITK.ImageFileReader()
@@ -153,7 +154,7 @@ def _steps(heights: Array, slices: list[_Slice], place: Path) -> tuple[float, An
 
 def _values(slices: list[_Slice], index: Any, place: Path) -> Array:
     """Return (nx, ny, nz); missing slices lie linearly between their neighbours."""
-    import SimpleITK
+    SimpleITK = load_library("SimpleITK")
 
     values = np.empty((*slices[0].size, index[-1] + 1), np.float32)
     for one, k in zip(slices, index, strict=True):

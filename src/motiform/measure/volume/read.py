@@ -12,6 +12,7 @@ import numpy as np
 
 from motiform.base.errors import InputError, MotiformError, closest_file
 from motiform.base.files import plain_file, reads_file
+from motiform.base.libraries import load_library
 from motiform.base.machine import check_room
 from motiform.geometry.maps import Grid
 from motiform.measure.volume.apart import read_apart
@@ -178,7 +179,7 @@ def from_image(values: Any, image: Any, spacing: Any, *, where: str) -> Volume:
 
 
 def _read(place: Path) -> Any:
-    import SimpleITK
+    SimpleITK = load_library("SimpleITK")
 
     check_head(place)
     SimpleITK.ProcessObject.SetGlobalWarningDisplay(False)
@@ -190,7 +191,7 @@ def _read(place: Path) -> Any:
 
 def _array(image: Any, place: Path) -> Any:
     """Return the values as (nx, ny, nz)."""
-    import SimpleITK
+    SimpleITK = load_library("SimpleITK")
 
     if image.GetNumberOfComponentsPerPixel() > 1:
         got = Words(f"{image.GetNumberOfComponentsPerPixel()} numbers")
@@ -199,10 +200,9 @@ def _array(image: Any, place: Path) -> Any:
 
 
 def _kept_names(place: Path) -> tuple[dict[int, str], Side | None]:
-    import SimpleITK
-
     if not place.is_file() or not place.name.lower().endswith((".nrrd", ".nhdr")):
         return {}, None
+    SimpleITK = load_library("SimpleITK")
     reader = SimpleITK.ImageFileReader()
     reader.SetImageIO("NrrdImageIO")
     reader.SetFileName(str(place))

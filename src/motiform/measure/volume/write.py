@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError, RunError
+from motiform.base.libraries import load_library
 from motiform.measure.volume.volume import Labels, Volume
 from motiform.record.files import new_file
 from motiform.spatial.checks import Words
@@ -22,7 +23,7 @@ def write_volume(volume: Volume | Labels, path: str | os.PathLike[str], *, overw
     Grey values are float32, labels the smallest whole numbers. NRRD keeps names and side of labels; TIFF keeps neither
     spacing nor frame.
     """
-    import SimpleITK
+    SimpleITK = load_library("SimpleITK")
 
     place = new_file(path, overwrite)
     if not place.name.lower().endswith(_WRITABLE):

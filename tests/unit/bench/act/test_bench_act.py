@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from motiform.bench.act.cases import Legs, Shared
-from motiform.bench.act.model import postures, write_model
-from motiform.bench.act.peers.numpy import paths
-from motiform.bench.act.peers.scipy import bounded
+from bench.act.cases import Legs, Shared
+from bench.act.model import postures, write_model
+from bench.act.peers.numpy import paths
+from bench.act.peers.scipy import bounded
 from motiform.motion.actuation.muscles import path_geometry, read_muscles, share_moments
 
 

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
+from bench.bodies import cases
+from bench.bodies.cases import _ours, _rows
+from bench.bodies.model import make_model
+from bench.limits import operations_per_step
+from bench.register import made_peers
 from motiform.base.errors import MotiformError
-from motiform.bench.bodies import cases
-from motiform.bench.bodies.cases import _ours, _rows
-from motiform.bench.bodies.model import make_model
-from motiform.bench.limits import operations_per_step
-from motiform.bench.register import made_peers
 
 
 def test_contenders_do_the_same_work():

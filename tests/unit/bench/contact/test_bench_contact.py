@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from bench.contact import cases, solids
+from bench.contact.bones import LAYER, Bones, inflated
+from bench.contact.shapes import wrist_shapes
+from bench.register import made_peers
 from motiform.base.errors import RunError
-from motiform.bench.contact import cases, solids
-from motiform.bench.contact.bones import LAYER, Bones, inflated
-from motiform.bench.contact.shapes import wrist_shapes
-from motiform.bench.register import made_peers
 from motiform.geometry import Ball, touch_points
 from wrists import COARSE
 

@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 
 import motiform
+from bench import PEERS, register, run_bench
+from bench.hybrid import cases as hybrid
+from bench.hybrid import motion as hybrid_motion
+from bench.hybrid.cases import MotionResult
+from bench.hybrid.motion import depth_of, motion, run_ours
+from bench.hybrid.peers.mujoco import MujocoRun, mjcf, mujoco_model, velocity_order
+from bench.hybrid.problems import Laid, check_solutions, human, make_problems, opened, ours
+from bench.turns import Times
 from motiform.base.errors import MotiformError
-from motiform.bench import PEERS, register, run_bench
-from motiform.bench.hybrid import cases as hybrid
-from motiform.bench.hybrid import motion as hybrid_motion
-from motiform.bench.hybrid.cases import MotionResult
-from motiform.bench.hybrid.motion import depth_of, motion, run_ours
-from motiform.bench.hybrid.peers.mujoco import MujocoRun, mjcf, mujoco_model, velocity_order
-from motiform.bench.hybrid.problems import Laid, check_solutions, human, make_problems, opened, ours
-from motiform.bench.turns import Times
 
 SOLVERS = {peer.name: peer for peer in PEERS if "contact/*" in peer.cases}
 

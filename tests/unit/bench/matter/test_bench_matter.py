@@ -3,13 +3,13 @@ import os
 import numpy as np
 import pytest
 
+from bench.matter.heap import Heap, PlainHeap, heap_tolerance, settled_heap, tiled_heap
+from bench.matter.lattice import GRAVITY, OFFSETS, Lattice, lattice_tolerance
+from bench.matter.peers.arrays import reference_lattice
+from bench.matter.peers.taichi_lattice import GRAPH_LAYOUTS, GRID_LAYOUTS
+from bench.matter.rates import check_positions, ways_of
+from bench.process import InProcess, peer_processes
 from motiform.base.errors import RunError
-from motiform.bench.matter.heap import Heap, PlainHeap, heap_tolerance, settled_heap, tiled_heap
-from motiform.bench.matter.lattice import GRAVITY, OFFSETS, Lattice, lattice_tolerance
-from motiform.bench.matter.peers.arrays import reference_lattice
-from motiform.bench.matter.peers.taichi_lattice import GRAPH_LAYOUTS, GRID_LAYOUTS
-from motiform.bench.matter.rates import check_positions, ways_of
-from motiform.bench.process import InProcess, peer_processes
 
 STEPS = 30
 

@@ -5,17 +5,17 @@ import numpy as np
 import pytest
 from scipy.spatial import cKDTree
 
+from bench import register
+from bench.matter import cases as matter
+from bench.matter import gpu as matter_gpu
+from bench.matter import ours as matter_ours
+from bench.matter.lattice import Lattice
+from bench.matter.limits import copy_bandwidth, step_traffic
+from bench.matter.ours import memory_limit, ours_heap, ours_lattice
+from bench.matter.rates import ways_of
 from crowds import pressed
 from motiform.base.errors import InputError, RunError
 from motiform.base.kernels import cuda_device_name, get_device
-from motiform.bench import register
-from motiform.bench.matter import cases as matter
-from motiform.bench.matter import gpu as matter_gpu
-from motiform.bench.matter import ours as matter_ours
-from motiform.bench.matter.lattice import Lattice
-from motiform.bench.matter.limits import copy_bandwidth, step_traffic
-from motiform.bench.matter.ours import memory_limit, ours_heap, ours_lattice
-from motiform.bench.matter.rates import ways_of
 
 
 def test_a_grid_moves_what_its_kernels_read_and_write():
@@ -39,7 +39,7 @@ def test_a_graph_moves_its_tables_too():
 
 
 def test_a_copy_is_whole():
-    from motiform.bench.matter.limit_kernels import copy_run
+    from bench.matter.limit_kernels import copy_run
 
     values, copied = np.arange(1000.0), np.full(1000, -1.0)
     get_device("cpu").launch(copy_run, 8, 128, values, copied)

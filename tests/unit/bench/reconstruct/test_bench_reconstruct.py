@@ -5,11 +5,11 @@ import json
 import numpy as np
 import pytest
 
+from bench import register
+from bench.reconstruct import cases as reconstruct
+from bench.reconstruct.peers import opensim
+from bench.reconstruct.trial import make_trial
 from motiform.base.errors import InputError
-from motiform.bench import register
-from motiform.bench.reconstruct import cases as reconstruct
-from motiform.bench.reconstruct.peers import opensim
-from motiform.bench.reconstruct.trial import make_trial
 
 
 def test_the_trial_is_what_is_said(tmp_path):

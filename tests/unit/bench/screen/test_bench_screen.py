@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
+from bench import run_bench
+from bench.screen import cases
+from bench.screen.cases import OursScreen, screen_row
+from bench.screen.peers.arrays import ndimage_screen, plain_screen
+from bench.screen.problem import Pins, screen_tolerance
+from bench.screen.surfaces import Particles, Torus, enclosed
 from motiform.base.libraries import usable
-from motiform.bench import run_bench
-from motiform.bench.screen import cases
-from motiform.bench.screen.cases import OursScreen, screen_row
-from motiform.bench.screen.peers.arrays import ndimage_screen, plain_screen
-from motiform.bench.screen.problem import Pins, screen_tolerance
-from motiform.bench.screen.surfaces import Particles, Torus, enclosed
 
 SMALL = Pins(size=90, points=25, moves=12)
 

@@ -2,16 +2,16 @@ import numpy as np
 import pytest
 
 import motiform
+from bench import register
+from bench.tree import cases as tree
+from bench.tree import human42
+from bench.tree.gpu import _launches, bytes_per_state, count_operations
+from bench.tree.peers.mujoco import single as mujoco_single
+from bench.tree.peers.pinocchio import called as pinocchio
+from bench.tree.peers.pinocchio import pool
+from bench.tree.states import ALGORITHMS, Contender, States, check_agreement, ours
+from bench.turns import Times
 from motiform.base.errors import MotiformError
-from motiform.bench import register
-from motiform.bench.tree import cases as tree
-from motiform.bench.tree import human42
-from motiform.bench.tree.gpu import _launches, bytes_per_state, count_operations
-from motiform.bench.tree.peers.mujoco import single as mujoco_single
-from motiform.bench.tree.peers.pinocchio import called as pinocchio
-from motiform.bench.tree.peers.pinocchio import pool
-from motiform.bench.tree.states import ALGORITHMS, Contender, States, check_agreement, ours
-from motiform.bench.turns import Times
 from motiform.motion.tree import energy, inertia_matrix, joint_axes, poses
 
 MANNERS = ("axes", "chain", "native")

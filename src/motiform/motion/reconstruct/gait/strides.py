@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from motiform.base.libraries import load_library
 from motiform.motion.reconstruct.gait.events import OFF, STRIKE, Walker
 from motiform.motion.tree.model.joint import Array
 from motiform.record.channel import Event
@@ -61,8 +62,7 @@ class GaitTable:
 
     def to_pandas(self) -> "pandas.DataFrame":
         """Return a DataFrame with a row for each stride."""
-        import pandas
-
+        pandas = load_library("pandas")
         return pandas.DataFrame([asdict(s) for s in self.strides], columns=list(Stride.__dataclass_fields__))
 
     def __str__(self) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 
 from motiform.base.errors import InputError, MotiformError, closest
 from motiform.base.files import plain_file
+from motiform.base.libraries import load_library
 from motiform.spatial.checks import Array, Words
 
 __all__ = ["Element", "as_utf8", "is_number", "located", "parse_xml", "read_xml"]
@@ -179,11 +180,8 @@ def read_xml(path: str | os.PathLike[str], shown: str | None = None) -> Element:
 
 def expand_xacro(path: Path) -> bytes:
     """Return the model that ROS's macro language describes; a file of it is a program, which may read other files."""
-    try:
-        import xacro
-    except ImportError as error:
-        remedy = "Install it (pip install xacro), or expand the file where ROS is: xacro robot.urdf.xacro > robot.urdf."
-        raise InputError("files of macros are expanded by the package xacro", where=str(path), remedy=remedy) from error
+    otherwise = "Or expand the file where ROS is: xacro robot.urdf.xacro > robot.urdf."
+    xacro = load_library("xacro", where=str(path), otherwise=otherwise)
     if not path.is_file():
         raise InputError("the file cannot be read: no such file", where=str(path))
     try:

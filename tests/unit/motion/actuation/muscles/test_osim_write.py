@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from bench.act.model import postures, write_model
 from motiform import FigureBuilder, Transform, joints, read_muscles
 from motiform.base.errors import MotiformError
-from motiform.bench.act.model import postures, write_model
 from motiform.geometry.paths import WrapEllipsoid, WrapSphere, WrapTorus
 from motiform.motion.actuation.muscles import (
     CoordinateActuator,

@@ -484,7 +484,7 @@ def test_files_of_macros_are_expanded_by_xacro(tmp_path, monkeypatch):
 <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link></xacro:macro>
 <xacro:part name="a"/></robot>""")
     monkeypatch.setitem(sys.modules, "xacro", None)
-    with pytest.raises(InputError, match=r"expanded by the package xacro.*pip install xacro"):
+    with pytest.raises(InputError, match=r"the library xacro is not installed.*pip install xacro"):
         read_figure(path)
     monkeypatch.delitem(sys.modules, "xacro")
     pytest.importorskip("xacro", reason="xacro is not installed")
