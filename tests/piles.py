@@ -14,7 +14,7 @@ from motiform import Body, FigureBuilder, contact, simulate
 from motiform.base.errors import InputError
 from motiform.geometry import Ball, Box, Capsule, Cone, Cylinder, Ellipsoid, Mesh, Torus
 from motiform.motion import tree
-from motiform.motion.contact import columns as c
+from motiform.motion.contact import columns as contact_columns
 from motiform.motion.hybrid import add_body, start_bodies, stepping
 from motiform.spatial import rotation_from_euler
 
@@ -89,7 +89,7 @@ def _parted(stepper, q):
     if not Z.any():
         return moved[..., 0]
     for k, sign, n, arm in _pushed(stepper, q, np.flatnonzero(Z)):
-        P = sign * Z[k] * stepper.h * stepper.sites[k][c.NORMAL : c.NORMAL + 3]
+        P = sign * Z[k] * stepper.h * stepper.sites[k][contact_columns.NORMAL : contact_columns.NORMAL + 3]
         moved[n] += P, np.cross(arm, P)
     least = np.array([np.linalg.eigvalsh(segment.inertia)[0] for segment in figure.segments])
     mass = np.array([segment.mass for segment in figure.segments])
@@ -116,7 +116,7 @@ def _pushed(stepper, q, contacts):
         for sign, name in zip((1, -1), carriers, strict=True):
             if name is not None:
                 n = figure.index(name)
-                yield k, sign, n, site[c.SITE : c.SITE + 3] - centers[n]
+                yield k, sign, n, site[contact_columns.SITE : contact_columns.SITE + 3] - centers[n]
 
 
 def pile(seed, count=6, t1=0.9):

@@ -8,7 +8,7 @@ from motiform import wrist
 from motiform.geometry import Mesh
 from motiform.measure import synthetic_bones
 from motiform.motion.bones.bone import Bone, Fineness
-from motiform.motion.bones.pack import Packed, pack_wrist
+from motiform.motion.bones.pack import PackedBones, pack_wrist
 
 COARSE = Fineness(spacing=8e-4, margin=5e-3, band=2e-3, points=2e-3)
 
@@ -26,7 +26,7 @@ def carpus(side: str = "right") -> wrist.Wrist:
 
 def two_bones(
     fixed: Mesh, free: Mesh, reach: float, *, spacing: float = 4e-4, points: float = 6e-4, **changes
-) -> Packed:
+) -> PackedBones:
     """Two bodies in contact, the second one free, with cartilage of that thickness between them and k = 10 N/mm³."""
     fine = Fineness(spacing=spacing, margin=3e-3, band=2e-3, points=points)
     pair = {"radius": Bone("radius", fixed, fine), "lunate": Bone("lunate", free, fine)}

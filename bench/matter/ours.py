@@ -33,7 +33,7 @@ class Ours:
 def ours_lattice(lattice: Lattice, way: Literal["grid", "graph"], *, device: str = "cpu") -> Ours:
     """Return motiform on the lattice, as a regular grid or as any graph."""
     from motiform.motion.matter import NetworkBuilder, links
-    from motiform.motion.matter.model.topology import Grid
+    from motiform.motion.matter.model.topology import GridLinks
 
     b = NetworkBuilder(gravity=GRAVITY, frequency=RATE)
     b.masses("lattice", lattice.x, lattice.mass, held=lattice.free == 0)
@@ -41,7 +41,7 @@ def ours_lattice(lattice: Lattice, way: Literal["grid", "graph"], *, device: str
         i, j, material = lattice.links
         pairs: Any = np.stack((i, j), -1)
     else:
-        pairs = Grid(np.arange(len(lattice.x)).reshape(lattice.shape), OFFSETS)
+        pairs = GridLinks(np.arange(len(lattice.x)).reshape(lattice.shape), OFFSETS)
         material = np.repeat(np.arange(6), [len(pairs.pairs_along(offset)) for offset in OFFSETS])
     law = links.spring(lattice.stiffness[material], rest=lattice.rest[material], damping=lattice.viscosity[material])
     b.link("links", pairs, law)

@@ -52,14 +52,14 @@ def _cloth(rate: float) -> NetworkBuilder:
 def string_rows(seconds: float = 10.0) -> list[Result]:
     """Return the string as a multiple of real time, and a step of ten masses [µs], with NumPy's beside them."""
     from motiform.motion.matter.system import NetworkSystem
-    from motiform.motion.run import Options, record
+    from motiform.motion.run import RunOptions, record
 
     network, point = string(200), ["string[60].position"]
     (peer,) = peers_of("matter", "string/44k")
     make = peer.load()
 
     def ours() -> object:
-        options = Options(_SAMPLES / RATE, rate=RATE, integrator="centred")
+        options = RunOptions(_SAMPLES / RATE, rate=RATE, integrator="centred")
         return record(NetworkSystem(network, options, False, point))[point[0]]
 
     def theirs() -> list[np.ndarray]:

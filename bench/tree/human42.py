@@ -132,10 +132,10 @@ def states(count: int, seed: int = 1) -> tuple[Array, Array, Array]:
 
 def native_states(q: Array) -> Array:
     """Return the configurations (..., 49) of the native joints in the same places as the plain coordinates."""
-    from motiform.motion.tree import poses
+    from motiform.motion.tree import forward_kinematics
     from motiform.spatial import quaternion_from_rotation
 
-    R, p = poses(figure("axes"), q)
+    R, p = forward_kinematics(figure("axes"), q)
     names, parts, at = [body.name for body in SEGMENTS], [], 0
     for n, body in enumerate(SEGMENTS):
         if len(body.axes) >= 3:

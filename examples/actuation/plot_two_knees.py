@@ -22,7 +22,7 @@ from matplotlib.figure import Figure
 import motiform as mf
 from motiform import actuation as act
 from motiform.image import show_pictures
-from motiform.motion.tree import centers_of_mass, poses
+from motiform.motion.tree import centers_of_mass, forward_kinematics
 
 SEAT_OFF, STANDS = 1.15, 3.1  # [s] of the scene
 
@@ -35,7 +35,7 @@ def main(quick=False):
     below = [man.index(f"{side}_{part}") for side in ("right", "left") for part in ("shank", "foot")]
     mass = np.array([segment.mass for segment in man.segments])
     mass[below] = 0.0
-    com, p = centers_of_mass(man, q)[:, :-1], poses(man, q).position
+    com, p = centers_of_mass(man, q)[:, :-1], forward_kinematics(man, q).position
     knee = p[:, man.index("right_shank"), 0]
     weight = 9.81 * mass.sum()
     needed = weight * (knee - com[..., 0] @ mass / mass.sum())

@@ -22,7 +22,7 @@ from motiform.form import Form, Part
 from motiform.geometry import Capsule
 from motiform.geometry.paths import WrapCylinder
 from motiform.image import Camera, picture, show_pictures
-from motiform.motion.tree import poses
+from motiform.motion.tree import forward_kinematics
 from motiform.spatial import quaternion_from_rotation
 
 # points (segment, x, y, z) [m], force [N], fibre and tendon [m]
@@ -110,7 +110,7 @@ def draw(result, folder):
         axes.legend(frameon=False, ncols=2, fontsize=8)
     chart.savefig(folder / "activations.png", dpi=150)
     k = len(t) // 2
-    p = poses(six.figure, result["q"][k]).position
+    p = forward_kinematics(six.figure, result["q"][k]).position
     parts = [rod(f"bone{i}", p[i], p[i + 1], 0.012, (0.92, 0.9, 0.82)) for i in range(2)]
     parts.append(rod("weight", p[2] - [0, 0, 0.06], p[2] + [0, 0, 0.06], 0.045, (0.25, 0.27, 0.3)))
     for name, line, level in zip(

@@ -37,7 +37,7 @@ def main(quick=False):
         for name, angle in angles.items():
             for one in [name] if name in man.coordinates else [f"right_{name}", f"left_{name}"]:
                 row[man.coordinates.index(one)] = np.radians(angle)
-    rotation, position = tree.poses(man, q)
+    rotation, position = tree.forward_kinematics(man, q)
     data = {}
     for n, segment in enumerate(man.segments):
         turn = np.array([quaternion_from_rotation(r) for r in rotation[:, n]])

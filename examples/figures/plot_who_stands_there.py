@@ -50,7 +50,7 @@ def check(figures):
 
 def standing(figure, x, z):
     """Return the parts of a figure at rest, put down at (x, z)."""
-    turned, placed = tree.poses(figure, np.zeros(figure.nv))
+    turned, placed = tree.forward_kinematics(figure, np.zeros(figure.nv))
     parts = []
     for n, segment in enumerate(figure.segments):
         for k, part in enumerate(segment.parts):

@@ -16,7 +16,7 @@ from tempfile import mkdtemp
 
 import numpy as np
 
-from motiform.form import Form, Links, Part
+from motiform.form import Form, LinkParts, Part
 from motiform.form.implicit import Implicit
 from motiform.geometry import Mesh
 from motiform.image import Camera, picture, show_pictures
@@ -95,7 +95,7 @@ def shown(name, mesh, spot, color):
         np.sort(np.stack([mesh.faces, np.roll(mesh.faces, -1, axis=1)], axis=-1).reshape(-1, 2), axis=1), axis=0
     )
     points = (mesh.vertices + spot)[None]
-    links = Links(f"{name} edges", points, points, ends, np.full(len(ends), 0.0015), np.array([0.1, 0.12, 0.15]))
+    links = LinkParts(f"{name} edges", points, points, ends, np.full(len(ends), 0.0015), np.array([0.1, 0.12, 0.15]))
     return Part(name, mesh, np.zeros(3), np.array(color), np.array([[spot]]), still), links
 
 

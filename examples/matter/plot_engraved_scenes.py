@@ -22,13 +22,13 @@ from tempfile import mkdtemp
 import numpy as np
 
 import motiform as mf
-from motiform.form.screen import Engraver, Screen, ScreenEngine, Screens, Segment
+from motiform.form.screen import Engraver, ModeSegment, Screen, ScreenEngine, Screens
 from motiform.image import film, picture, show_pictures
 from motiform.image.chroma import Tint
 from motiform.image.screens import screen_film, screen_picture, upright_field, write_png
 from motiform.scene import load_scene
 
-FLUID = Segment((0.002, 0.05), (0.6, 0.6))  # near V: the lowest mode is held a little, so that smoke thins out
+FLUID = ModeSegment((0.002, 0.05), (0.6, 0.6))  # near V: the lowest mode is held a little, so that smoke thins out
 SCENES = {"sand": "sand-screen", "liquid": "ripples", "soil": "soil-vehicle"}
 PAINTED = {  # how each is painted: operator, settings
     "sand": {"operator": "relief", "color": (232.0, 196.0, 128.0), "scale": 1.5},

@@ -23,7 +23,7 @@ from motiform.form import dress
 from motiform.image import picture, show_pictures
 from motiform.record import Recording
 from motiform.scene import load_scene, parse_scene
-from motiform.studio.live import Live, replayed
+from motiform.studio.live import LiveNetwork, replayed
 
 RATE, FILM = 1050, 50
 JERKS = [(-0.3, 0.12, 0), (-0.18, 0.13, 0), (-0.1, 0.13, 0), (-0.3, 0.14, 0), (-0.2, 0.3, 0), (0.0, 0.15, 0.02),
@@ -32,7 +32,7 @@ JERKS = [(-0.3, 0.12, 0), (-0.18, 0.13, 0), (-0.1, 0.13, 0), (-0.3, 0.14, 0), (-
 
 def gesture(quick):
     """Return a live run that was pushed by hand, and where the jelly was at its pictures."""
-    live, seen = Live(load_scene("hand").build().model), []
+    live, seen = LiveNetwork(load_scene("hand").build().model), []
     for target in JERKS[:4] if quick else JERKS:
         live.move(target)
         for _ in range(FILM // 5):

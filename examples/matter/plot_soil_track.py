@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 
 import motiform as mf
 from motiform.form import dress
-from motiform.image import Camera, Look, picture, show_pictures
+from motiform.image import Camera, Lighting, picture, show_pictures
 
 STIFFNESS, YIELD, HARDENING, RATE = 20e3, 12.0, 200.0, 105.0  # N/m, N, N/m, Hz
 SOILS = {"soil that yields": YIELD, "soil that does not": 1e6}  # N
@@ -81,7 +81,7 @@ def draw(result, folder):
     for axes in (left, right):
         axes.grid(alpha=0.25)
     chart.savefig(folder / "track.png", dpi=150)
-    camera, look = Camera((-2.2, 1.0, 1.9), (0, 0.05, 0), fov=0.62), Look(sun=(-0.5, 0.35, -0.8))
+    camera, look = Camera((-2.2, 1.0, 1.9), (0, 0.05, 0), fov=0.62), Lighting(sun=(-0.5, 0.35, -0.8))
     form = dress(result["soil that yields"])
     return [picture(form, folder / "vehicle.png", camera=camera, look=look, size=(1200, 740)), folder / "track.png"]
 

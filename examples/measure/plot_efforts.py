@@ -43,7 +43,7 @@ def squat(man, t):
     put("hip_flexion", thigh - trunk)
     put("pelvis_backward_tilt", trunk)
     put("shoulder_flexion", u)
-    foot = tree.poses(man, q).position[:, man.index("right_foot")]
+    foot = tree.forward_kinematics(man, q).position[:, man.index("right_foot")]
     put("pelvis_forward", -foot[:, 0])
     put("pelvis_upward", foot[0, 1] - foot[:, 1])
     return q
@@ -53,7 +53,7 @@ def plates(man, t, q, noise):
     """Return a recording of two plates that hold him up, each with half of the force, under its own foot."""
     moved = velocities(man, t, q, cutoff=None)
     rest = efforts(man, t, *moved).residual
-    p = tree.poses(man, q).position
+    p = tree.forward_kinematics(man, q).position
     force = rest[:, 3:] / 2
     half = (rest[:, :3] + np.cross(p[:, 0], rest[:, 3:])) / 2  # about the world's origin
     aside = [np.cross([0.0, 0.0, p[0, man.index(f"{side}_foot"), 2]], force) for side in ("right", "left")]

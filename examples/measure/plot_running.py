@@ -179,7 +179,7 @@ def run(man):
 def needed(man, t, q):
     """Return the efforts of the root (samples, 6) with the ground's forces on the feet."""
     v, a = rates(q, SPEED * np.eye(man.nq)[rows(man, "pelvis_forward")[0]])
-    external, p = np.zeros((len(t), len(man.segments), 6)), tree.poses(man, q).position
+    external, p = np.zeros((len(t), len(man.segments), 6)), tree.forward_kinematics(man, q).position
     for side in SIDES:
         n = man.index(f"{side}_foot")
         force, place = ground(man, t, side)

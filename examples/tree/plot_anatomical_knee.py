@@ -36,7 +36,7 @@ def spline(degrees, millimetres):
 
 
 def bone(radius, length, middle, color):
-    return tree.Part(Capsule(radius, length), Transform.translation_of((0, middle, 0)), color)
+    return tree.SegmentShape(Capsule(radius, length), Transform.translation_of((0, middle, 0)), color)
 
 
 def build():
@@ -57,7 +57,7 @@ def build():
 def axis(figure, angles):
     """Return the place of the instantaneous axis [m], (n, 2), in the shank and in the thigh."""
     q = np.asarray(angles)[:, None]
-    R, p = tree.poses(figure, q)
+    R, p = tree.forward_kinematics(figure, q)
     J = tree.jacobian(figure, q, "shank")[..., 0]  # per unit of the knee's velocity, world axes
     away = np.stack([-J[:, 4], J[:, 3], 0 * J[:, 3]], axis=1) / J[:, 2:3]
     in_shank = np.einsum("nji,nj->ni", R[:, 1], away)

@@ -31,7 +31,7 @@ def arm(b, name, parent, at, length, color):
     """Add an arm that hangs down from a hinge about z."""
     matter = Capsule(0.03, length).mass_properties(mass=2.0 * length)
     middle = {"com": (0, -length / 2, 0), "mass": matter.mass, "inertia": matter.inertia}
-    part = tree.Part(Capsule(0.03, length), Transform.translation_of((0, -length / 2, 0)), color)
+    part = tree.SegmentShape(Capsule(0.03, length), Transform.translation_of((0, -length / 2, 0)), color)
     b.segment(name, parent, joints.revolute((0, 0, 1)), placement=Transform.translation_of(at), shape=part, **middle)
 
 

@@ -50,7 +50,7 @@ def foot(first, *others):
 
 def load(figure, q, v, calf):
     """Return what leg, calf (a moment that lifts the heel) and a brake of 1 N m s do to the foot."""
-    moment = np.cross(tree.poses(figure, q).rotation[0] @ ANKLE, LEG)
+    moment = np.cross(tree.forward_kinematics(figure, q).rotation[0] @ ANKLE, LEG)
     moment[2] -= calf + tree.motion(figure, q, v).twists[0, 2]
     return np.concatenate([moment, LEG])[None]
 
@@ -70,7 +70,7 @@ def main(quick=False):
     q, still = tree.close_loops(flat, ends[-1].q)
     calf = np.linspace(0, LIFT, 41)
     press = [tree.closure_forces(flat, q, still, still, load(flat, q, still, m)) for m in calf]
-    R, p = tree.poses(flat, q)
+    R, p = tree.forward_kinematics(flat, q)
     start = CONTACTS["left"].touch(Transform(R[0], p[0]))
     last = mf.simulate(toes, q0=start, t1=0.1, loads=lambda t, s: load(toes, s.q, s.v, 1.3 * LIFT), **run)
     ankle = [tree.tags(heel, ends[-1].q)[0], tree.tags(flat, q)[0], last["tags"][0, 0]]
@@ -83,7 +83,7 @@ def check(result):
     moment = 0.02 * 100 + 0.08 * WEIGHT + result["calf"]  # about the heel
     assert np.allclose(result["on toes"], moment / 0.2, rtol=1e-6)
     assert np.ptp(result["ankle"], axis=0).max() <= 1e-8  # m, from figure to figure
-    q, R = rec["q"], tree.poses(figure, rec["q"]).rotation[:, 0]
+    q, R = rec["q"], tree.forward_kinematics(figure, rec["q"]).rotation[:, 0]
     twist = tree.motion(figure, q, rec["v"]).twists[:, 0]
     for name in ("left", "right"):
         assert np.abs(gap(figure, q, name)).max() <= 1e-12  # m

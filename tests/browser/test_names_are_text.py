@@ -76,11 +76,11 @@ def test_names_from_files_are_shown_and_not_run(page, tmp_path):
 def test_a_written_page_does_not_run_names(page, tmp_path):
     from motiform.cli.demo import Shown
     from motiform.cli.demo_page import page as demo_page
-    from motiform.image.report.blocks import Bar, Code, Heading, Picture, Strip, Table, Text
+    from motiform.image.report.blocks import Bar, Code, Heading, Picture, ReportTable, Strip, Text
     from motiform.image.report.html import html_page
 
     picture = Picture(b"", BAD, BAD)
-    blocks = [Heading(BAD, 1), Text(BAD, bad=True), Table([BAD], [[BAD, Bar(0.5)]], BAD), Code(BAD, BAD), picture,
+    blocks = [Heading(BAD, 1), Text(BAD, bad=True), ReportTable([BAD], [[BAD, Bar(0.5)]], BAD), Code(BAD, BAD), picture,
               Strip([picture])]  # fmt: skip
     files = {"picture": tmp_path / BAD.replace("/", ""), "plot": tmp_path}
     shown = demo_page([Shown(BAD, "bodies", BAD, files)], tmp_path)

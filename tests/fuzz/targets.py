@@ -450,11 +450,11 @@ def lives() -> list[object]:
     """Return a network and a screen that are played, without their threads."""
     from motiform.scene import load_scene
     from motiform.studio.control import Instrument
-    from motiform.studio.live import Live
+    from motiform.studio.live import LiveNetwork
     from motiform.studio.live_screen import LiveScreen
 
     matter, screen = load_scene("harp").build(), load_scene("ripples").build()
-    live = Live(matter.model)
+    live = LiveNetwork(matter.model)
     return [live, LiveScreen(screen.model), Instrument(live.network, live.move)]
 
 

@@ -19,11 +19,11 @@ from motiform.motion.tree import (
     centroidal_matrix,
     coriolis_matrix,
     forward_dynamics,
+    forward_kinematics,
     inertia_matrix,
     inverse_dynamics,
     inverse_dynamics_derivatives,
     joint_axes,
-    poses,
 )
 from motiform.spatial import Transform, exp_rotation
 
@@ -126,7 +126,7 @@ def apart(gpu, cpu):
 
 def test_poses_agree(case):
     figure, q, *_ = case
-    for gpu, cpu in zip(poses(figure, q, device="cuda"), poses(figure, q), strict=True):
+    for gpu, cpu in zip(forward_kinematics(figure, q, device="cuda"), forward_kinematics(figure, q), strict=True):
         assert apart(gpu, cpu) < BOUND
 
 

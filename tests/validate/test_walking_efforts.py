@@ -87,14 +87,14 @@ def postures(trial):
     on = markers_on(L)
     target = np.stack([points(trial, name)[SEEN] for name in on], axis=1)
     q = np.zeros((len(target), body.nq))
-    hips = (points(trial, "RHJC") + points(trial, "LHJC"))[SEEN] / 2 - tree.poses(body, q).position[:, 0]
+    hips = (points(trial, "RHJC") + points(trial, "LHJC"))[SEEN] / 2 - tree.forward_kinematics(body, q).position[:, 0]
     q[:, [body.coordinates.index(f"pelvis_{way}ward") for way in ("for", "up", "right")]] = hips
     for steps in (20, 6, 6, 6):
         figure = tree.Figure(
             body.segments, tuple(tree.Tag(n, s, p) for n, (s, p) in on.items()), gravity=body.gravity, order=body.order
         )
         q = gauss_newton(figure, q, target, steps)
-        R, p = tree.poses(figure, q)
+        R, p = tree.forward_kinematics(figure, q)
         for k, (name, (segment, point)) in enumerate(on.items()):
             n = figure.index(segment)
             own = (np.swapaxes(R[:, n], -1, -2) @ (target[:, k] - p[:, n])[..., None])[..., 0]
@@ -154,7 +154,7 @@ def test_the_ankle_moment_is_that_of_the_ground_about_the_ankle(trial, walk):
     ankle = points(trial, "RAJC")[SEEN]
     ground = loads[:, :3] - np.cross(ankle, loads[:, 3:])
     k = body.coordinates.index("right_ankle_dorsiflexion")
-    axis = tree.poses(body, moved.q).rotation[:, body.index("right_shank"), :, 2]
+    axis = tree.forward_kinematics(body, moved.q).rotation[:, body.index("right_shank"), :, 2]
     expected = -(ground * axis).sum(-1)
     stance = found.foot_of_plate[:, 1] == 0
     # The fitted ankle is 1 cm beside the file's (root mean square, all markers), and the force up to 910 N: 9 N·m; a

@@ -11,7 +11,7 @@ from motiform import FigureBuilder, Transform, joints
 from motiform.base.errors import InputError
 from motiform.geometry import surfaces as s
 from motiform.motion import tree
-from motiform.motion.run import Guard, Options
+from motiform.motion.run import Guard, RunOptions
 from motiform.motion.tree.algorithms.closure_rows import contact_frames, contact_gap
 from motiform.motion.tree.algorithms.closures import closure_forces
 from motiform.motion.tree.algorithms.effort import effort
@@ -33,7 +33,7 @@ def near(found, expected, tolerance):
 
 
 def run(figure, duration, q, v=None, rtol=1e-9, **more):
-    options = Options(duration, rate=50.0, integrator="dormand-prince", rtol=rtol, atol=rtol * 1e-2)
+    options = RunOptions(duration, rate=50.0, integrator="dormand-prince", rtol=rtol, atol=rtol * 1e-2)
     return simulate_figure(figure, options, q0=q, v0=v, **more)
 
 
@@ -130,11 +130,11 @@ def test_rows_against_differences_along_a_motion(name):
     v0 = rng.normal(size=both.nv)
 
     def freely(q):
-        R, p = tree.poses(both, q)
+        R, p = tree.forward_kinematics(both, q)
         return np.concatenate([np.r_[p[n], quaternion_from_rotation(R[n])] for n in (0, 1)])
 
     def velocity(q):
-        R, twist = tree.poses(both, q).rotation, tree.motion(both, q, v0).twists
+        R, twist = tree.forward_kinematics(both, q).rotation, tree.motion(both, q, v0).twists
         return np.concatenate([np.r_[R[n].T @ twist[n, :3], R[n].T @ twist[n, 3:]] for n in (0, 1)])
 
     v = velocity(q0)
@@ -208,7 +208,7 @@ def rod_by_multipliers(radii, R, w, load, com, gravity):
 def test_a_rod_on_two_balls_against_multipliers(name):
     radii, com, gravity = RODS[name], np.array([0.2, 0.01, -0.02]), (1.2, -9.0, 0.7)
     figure, q, _ = rod_on_balls(radii, gravity, com)
-    R, p = tree.poses(figure, q)
+    R, p = tree.forward_kinematics(figure, q)
     points = [p[0] - radii[0] * Y, p[0] + R[0] @ [SPAN, 0, 0] - radii[1] * Y]
     near(np.array(points)[:, 1], [0, 0], ROUNDING)
     w = 3.0 * (points[1] - points[0]) / np.linalg.norm(points[1] - points[0])  # the line of rest
@@ -336,7 +336,7 @@ def gaps(figure, q, name):
 
 def slip(figure, q, v, name):
     """Speed of the point of a ball that touches the ground."""
-    R = tree.poses(figure, q).rotation
+    R = tree.forward_kinematics(figure, q).rotation
     twist = tree.motion(figure, q, v).twists[0]
     arm = R[0] @ BALLS[name] - (HEEL if name == "heel" else TOE) * Y
     return np.linalg.norm(twist[3:] + np.cross(twist[:3], arm))
@@ -371,7 +371,7 @@ def test_a_foot_rolls_from_heel_to_toe():
     first = run(on_heel, 1.0, q, v, guards=[down])
     assert [event.name for event in first.events] == ["toes land"]
     qs = read(first, "q")
-    Rs = tree.poses(on_heel, qs).rotation[:, 0]
+    Rs = tree.forward_kinematics(on_heel, qs).rotation[:, 0]
     ankle = tree.tags(on_heel, qs)[:, 0]
     # rolling without slip: the path is a formula of the pitch; x is zero under the heel's centre at the start
     x0 = HEEL * 0.4
@@ -383,7 +383,7 @@ def test_a_foot_rolls_from_heel_to_toe():
     flat = foot("heel", "left", "right")
     q2, _ = tree.close_loops(flat, q1)
     near(tree.tags(flat, q2), tree.tags(on_heel, q1), RUN)
-    assert abs(pitch_of(tree.poses(flat, q2).rotation[0])) < RUN
+    assert abs(pitch_of(tree.forward_kinematics(flat, q2).rotation[0])) < RUN
     J = tree.constraint(flat, q2, np.zeros(3)).jacobian
     assert J.shape == (6, 3)
     assert np.linalg.matrix_rank(J, tol=1e-9) == 3
@@ -395,13 +395,13 @@ def test_a_foot_rolls_from_heel_to_toe():
 
     # push-off: about the two toe balls, one in the tree and one beside it
     toes = foot("left", "right")
-    R2, p2 = tree.poses(flat, q2)
+    R2, p2 = tree.forward_kinematics(flat, q2)
     q3 = toes.segments[0].joint.touch(Transform(R2[0], p2[0]))
     near(tree.tags(toes, q3), tree.tags(flat, q2), ROUNDING)
     v3 = np.linalg.solve(tree.jacobian(toes, q3, "foot")[:3], [0, 0, -8.0])
     lifted = run(toes, 0.1, q3, v3, watch=False)
     qs, vs = read(lifted, "q"), read(lifted, "v")
-    pitch = pitch_of(tree.poses(toes, qs).rotation[:, 0])
+    pitch = pitch_of(tree.forward_kinematics(toes, qs).rotation[:, 0])
     assert pitch[-1] < -0.2
     assert (gaps(toes, qs[1:], "heel") > 0).all()
     for name in ("left", "right"):

@@ -141,7 +141,7 @@ def test_v5_small_swings(name):
     figure = one_contact(joint, Transform.identity(), mass, inertia=moments(max(k, 0.4), mass, R))
     p = np.array([np.sin(amplitude), -np.cos(amplitude), 0.0])
     q = joint.configuration(p, p * R)
-    bottom = Guard("bottom", lambda t, state: tree.poses(figure, state.q).position[0, 0])
+    bottom = Guard("bottom", lambda t, state: tree.forward_kinematics(figure, state.q).position[0, 0])
     omega = np.sqrt(G / ((1 + k) * (1.0 - R)))
     rec = simulate(figure, t1=1.3 * 2 * np.pi / omega, rate=20, q0=q, guards=bottom, rtol=1e-11, atol=1e-15)
     times = [event.time for event in rec.events]
@@ -161,7 +161,7 @@ def dome(big, small, phi0, k=2 / 5, friction=None, **options):
     q = joint.configuration((big * np.sin(phi0), big * np.cos(phi0), 0))
 
     def cosine(state):
-        return tree.poses(figure, state.q).position[0, 1] / (big + small)
+        return tree.forward_kinematics(figure, state.q).position[0, 1] / (big + small)
 
     return figure, q, cosine
 

@@ -57,7 +57,7 @@ def derivative(function, h, order):
 def touching_velocity(figure, contacts, q, v, obstacle):
     """Velocity, relative to the obstacle and in its segment's axes, of the ball's point nearest to it."""
     point = contacts.points[0]
-    R, o = tree.poses(figure, q)
+    R, o = tree.forward_kinematics(figure, q)
     twists = tree.motion(figure, q, v).twists  # each at its segment's origin
     a, b = figure.index(point.segment), figure.index(obstacle.segment)
     n = contact.contact_rows(figure, contacts, q).axes[0, 1]
@@ -89,7 +89,7 @@ def test_rows_are_the_derivatives_of_gap_and_slip(name, radius):
         axes = rows.axes[0]
         assert axes @ axes.T == pytest.approx(np.eye(3), abs=1e-14)
         assert np.linalg.det(axes) == pytest.approx(1)
-        carrier = tree.poses(figure, q)[0][figure.index("other")]
+        carrier = tree.forward_kinematics(figure, q)[0][figure.index("other")]
         slip = carrier @ touching_velocity(figure, contacts, q, v, obstacle)
         assert rows.jacobian[0] @ v == pytest.approx(axes @ slip, abs=1e-12)
         rate = carrier @ derivative(
@@ -164,7 +164,7 @@ def by_proxsuite(M, g, Cn, sn, Ct, st):
 
 def solid_wrenches(contacts, figure, q, rows, own, x):
     """Sum up forces of points (tangents, then normals) on each solid, about its first point's segment's origin."""
-    R = tree.poses(figure, q).rotation
+    R = tree.forward_kinematics(figure, q).rotation
     out = np.zeros((len(contacts.solids), 6))
     count = len(own)
     for k, p in enumerate(own):

@@ -28,12 +28,12 @@ def start_at(figure, angle):
 
 
 def test_state_of_the_freed_figure_is_that_of_the_joint():
-    from motiform.motion.tree import energy, poses
+    from motiform.motion.tree import energy, forward_kinematics
 
     figure = ball_on_dome()
     q, v = start_at(figure, 0.3), np.array([0.4, -0.7, 0.9])
-    freed = contact.free_contacts(figure, q, v)
-    for a, b in zip(poses(figure, q), poses(freed.figure, freed.q), strict=True):
+    freed = contact.release_contacts(figure, q, v)
+    for a, b in zip(forward_kinematics(figure, q), forward_kinematics(freed.figure, freed.q), strict=True):
         assert a == pytest.approx(b, abs=1e-12)
     assert energy(figure, q, v).kinetic == pytest.approx(energy(freed.figure, freed.q, freed.v).kinetic, rel=1e-12)
     assert abs(contact.contact_gaps(freed.figure, freed.contacts, freed.q)[0]) < 1e-12
@@ -44,7 +44,7 @@ def test_ball_leaves_the_dome_flies_and_lands():
     figure = ball_on_dome()
     q = start_at(figure, 0.3)
     ended = simulate(figure, t1=3.0, rate=200, q0=q, rtol=1e-11, atol=1e-13)
-    freed = contact.free_contacts(figure, q)
+    freed = contact.release_contacts(figure, q)
     ground = contact.floor(height=-1.0)
     with_ground = freed.contacts.replace(
         obstacles=(*freed.contacts.obstacles, ground), pairs=(*freed.contacts.pairs, ("ball", ground.name))
@@ -85,7 +85,7 @@ def test_freed_surfaces_roll_as_the_joint_does(name):
     """The joint has other coordinates and other equations: the same motion to what the tolerances of both add up to."""
     figure, q, v = rolling(FACES[name])
     rec = simulate(figure, t1=0.3, rate=100, q0=q, v0=v, rtol=1e-11, atol=1e-13)
-    freed = contact.free_contacts(figure, q, v)
+    freed = contact.release_contacts(figure, q, v)
     other = simulate(
         freed.figure, contacts=freed.contacts, t1=0.3, rate=100, q0=freed.q, v0=freed.v, rtol=1e-11, atol=1e-13
     )
@@ -106,7 +106,7 @@ def test_plane_of_a_segment_on_a_ball_of_another():
     figure = b.build()
     q = np.concatenate([[0.1], figure.segments[1].joint.touch(Transform(np.diag([1.0, -1, -1]), (0, 0, 0.3)))])
     v = np.array([0.2, 0.5, -0.3, 0.1])
-    freed = contact.free_contacts(figure, q, v)
+    freed = contact.release_contacts(figure, q, v)
     assert abs(contact.contact_gaps(freed.figure, freed.contacts, freed.q)[0]) < 1e-12
     rec = simulate(figure, t1=0.1, rate=100, q0=q, v0=v, rtol=1e-11, atol=1e-13)
     other = simulate(
@@ -149,8 +149,8 @@ def test_what_cannot_be_freed_is_said():
     b = FigureBuilder()
     b.segment("log", None, joints.contact(surfaces.plane(), surfaces.cylinder(0.1)), mass=1.0)
     with pytest.raises(InputError, match="cylinder on plane"):
-        contact.free_contacts(b.build())
+        contact.release_contacts(b.build())
     plain = FigureBuilder()
     plain.segment("arm", None, joints.revolute((0, 0, 1)), mass=1.0)
     with pytest.raises(InputError, match="nothing to free"):
-        contact.free_contacts(plain.build())
+        contact.release_contacts(plain.build())

@@ -15,7 +15,7 @@ import pytest
 
 from motiform.motion.tree.algorithms.dynamics import inertia_matrix, inverse_dynamics
 from motiform.motion.tree.algorithms.forward import forward_dynamics
-from motiform.motion.tree.algorithms.kinematics import poses, tags
+from motiform.motion.tree.algorithms.kinematics import forward_kinematics, tags
 from motiform.motion.tree.read import read_osim
 from motiform.motion.tree.read.osim.functions import BrokenLine, SimmSpline
 
@@ -141,7 +141,7 @@ def compare(path, rng, *, states=4, held=None, span=1.0, **options):
 
 
 def compare_places(figure, theirs, q):
-    R, p = poses(figure, q)
+    R, p = forward_kinematics(figure, q)
     for name, rotation, place in theirs.bodies():
         close(R[figure.index(name)], rotation, KINEMATIC)
         close(p[figure.index(name)], place, KINEMATIC)

@@ -192,7 +192,7 @@ def test_a_ball_that_is_given_a_velocity_rolls():
     b.segment("ball", None, rolling, mass=1.0, inertia=0.016 * np.eye(3))
     figure = b.build()
     q = figure.neutral()
-    up = tree.poses(figure, q).position[0] / 0.2
+    up = tree.forward_kinematics(figure, q).position[0] / 0.2
     v = tree.joint_velocity(figure, q, "ball", velocity=np.cross(up, (1.0, 2.0, 3.0)))
     moving = tree.motion(figure, q, v)
     expected = np.cross(up, (1.0, 2.0, 3.0))

@@ -12,7 +12,7 @@ from motiform.base.errors import InputError
 from motiform.geometry import Mesh, write_mesh
 from motiform.motion.tree.algorithms.closures import constraint
 from motiform.motion.tree.algorithms.dynamics import inertia_matrix, nonlinear_effects
-from motiform.motion.tree.algorithms.kinematics import poses, tags
+from motiform.motion.tree.algorithms.kinematics import forward_kinematics, tags
 from motiform.motion.tree.algorithms.loops import close_loops
 from motiform.motion.tree.read import read_figure, read_mjcf, read_urdf
 from motiform.spatial import random_rotation
@@ -53,7 +53,7 @@ def compare_with_mujoco(figure, model, rng, states=5, tolerance=TOLERANCE):
 
 
 def compare_frames(figure, model, data, q, tolerance=TOLERANCE):
-    R, p = poses(figure, q)
+    R, p = forward_kinematics(figure, q)
     for b in range(1, model.nbody):
         n = figure.index(model.body(b).name or f"body{b}")
         close(p[n], data.xpos[b])
@@ -487,7 +487,7 @@ def compare_with_pinocchio(figure, model, rng, states=3):
         )
         pinocchio.framesForwardKinematics(model, data, q)
         ours, B = change.configuration(q)
-        R, p = poses(figure, ours)
+        R, p = forward_kinematics(figure, ours)
         for n, name in enumerate(figure.names):
             frame = data.oMf[model.getFrameId(name, pinocchio.FrameType.BODY)]
             close(p[n], frame.translation)

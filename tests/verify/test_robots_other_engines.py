@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from motiform.motion.robots import ActuatorControl, WeightCompensation, read_robot
-from motiform.motion.tree import FigureState, poses
+from motiform.motion.tree import FigureState, forward_kinematics
 
 mujoco = pytest.importorskip("mujoco")
 
@@ -147,7 +147,7 @@ def test_keyframes_are_those_of_mujoco(both):
     mujoco.mj_resetDataKeyframe(model, data, 2)  # a quaternion that is zero
     mujoco.mj_forward(model, data)
     np.testing.assert_array_equal(
-        poses(robot.figure, robot.postures["key3"].q)[0][0], data.body("a").xmat.reshape(3, 3)
+        forward_kinematics(robot.figure, robot.postures["key3"].q)[0][0], data.body("a").xmat.reshape(3, 3)
     )
 
 

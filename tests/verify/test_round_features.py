@@ -5,7 +5,7 @@ import pytest
 
 from motiform import contact
 from motiform.geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Torus, touch_points
-from motiform.motion.contact import columns as c
+from motiform.motion.contact.columns import CIRCLE, FLAT, GAP, LINE, OVAL, POINT, SLIP, WALL
 from motiform.motion.hybrid.equations import ContactEquations
 from motiform.motion.tree.model.acting import Acting
 from motiform.spatial import Transform, rotation_from_euler
@@ -17,30 +17,30 @@ HAT, RING, LINK = Cone(0.1, 0.2), Torus(0.1, 0.03), Torus(0.12, 0.02)
 LEAN = -2.035  # about z: a wall of the hat looks down
 FLAT_ON_EDGE, ACROSS = (0, 0, np.pi / 4), (np.pi / 2, 0.0, 0.4)
 PLACES = {  # two bodies each, and the kinds of what touches; the first comes down on the second
-    "egg on egg": (EGG, (0.03, 0.2, 0.02), (0.5, 0.3, 0.7), EGG, (0.2, 0.4, 0), (c.OVAL, c.OVAL)),
-    "egg on face": (EGG, (0.02, 0.2, 0), (0.5, 0.3, 0.7), BOX, (0, 0.2, 0), (c.OVAL, c.FLAT)),
-    "egg on edge": (EGG, (0.01, 0.2, 0), (0.5, 0.3, 0.7), BAR, FLAT_ON_EDGE, (c.OVAL, c.LINE)),
-    "egg on corner": (EGG, (0.01, 0.4, 0), (0.5, 0.3, 0.7), DIE, (0.785, 0.0, 0.615), (c.OVAL, c.POINT)),
-    "egg on rod": (EGG, (0.01, 0.2, 0), (0.5, 0.3, 0.7), ROD, ACROSS, (c.OVAL, c.LINE)),
-    "rim on face": (DRUM, (0.02, 0.3, 0), (0.5, 0.3, 0.7), BOX, (0, 0.2, 0), (c.CIRCLE, c.FLAT)),
-    "rim on egg": (DRUM, (0.02, 0.3, 0.01), (0.6, 0.3, 0.7), EGG, (0.1, 0.2, 0.1), (c.CIRCLE, c.OVAL)),
-    "rim on edge": (DRUM, (0.05, 0.3, 0.01), (0.6, 0.3, 0.7), BAR, FLAT_ON_EDGE, (c.CIRCLE, c.LINE)),
-    "rim on rim": (DRUM, (0.0, 0.3, 0.14), (0.0, 0.3, 0.6), DRUM, (0.0, 0.2, -0.6), (c.CIRCLE, c.CIRCLE)),
-    "walls across": (TUB, (0.02, 0.3, 0.01), (np.pi / 2, 0.2, 0.1), TUB, (0, 0.4, np.pi / 2), (c.LINE, c.LINE)),
-    "walls along": (DRUM, (0.0, 0.3, 0.01), (0, 0, np.pi / 2), TUB, (0, 0, np.pi / 2), (c.CIRCLE, c.LINE)),
-    "wall on egg": (TUB, (0.0, 0.3, 0.01), (0.2, 0.1, 1.4), EGG, (0, 0.3, 0.2), (c.LINE, c.OVAL)),
-    "cone's wall on egg": (HAT, (0.0, 0.3, 0.01), (0.1, 0.1, LEAN), EGG, (0, 0.3, 0.2), (c.WALL, c.OVAL)),
-    "cone's wall on edge": (HAT, (0.0, 0.3, 0.01), (0.1, 0.0, LEAN), BAR, FLAT_ON_EDGE, (c.WALL, c.LINE)),
-    "cones' walls": (HAT, (0.0, 0.3, 0.01), (0.1, 0.0, LEAN), HAT, (-1.107, 0.0, 0.0), (c.WALL, c.WALL)),
-    "cone's point on face": (HAT, (0.0, 0.3, 0.01), (2.8, 0.1, 0.2), BOX, (0.1, 0.2, 0.0), (c.POINT, c.FLAT)),
-    "cone's point on egg": (HAT, (0.0, 0.3, 0.01), (2.8, 0.1, 0.2), EGG, (0.1, 0.2, 0.0), (c.POINT, c.OVAL)),
-    "cone's rim on face": (HAT, (0.0, 0.3, 0.01), (0.3, 0.1, 0.2), BOX, (0.1, 0.2, 0.0), (c.CIRCLE, c.FLAT)),
-    "ring on face": (RING, (0.0, 0.3, 0.01), (0.6, 0.1, 0.2), BOX, (0.1, 0.2, 0.0), (c.CIRCLE, c.FLAT)),
-    "ring on egg": (RING, (0.0, 0.3, 0.01), (1.2, 0.1, 0.2), EGG, (0.1, 0.2, 0.0), (c.CIRCLE, c.OVAL)),
-    "ring on rod": (RING, (0.0, 0.3, 0.01), (1.2, 0.1, 0.2), ROD, ACROSS, (c.CIRCLE, c.LINE)),
-    "ring on edge": (RING, (0.0, 0.3, 0.01), (1.2, 0.1, 0.2), BAR, FLAT_ON_EDGE, (c.CIRCLE, c.LINE)),
-    "ring hangs on rod": (RING, (0.0, -0.03, 0.01), (1.4, 0.1, 0.2), TUB, (1.5, 0.2, 0.1), (c.CIRCLE, c.LINE)),
-    "links": (LINK, (0.0, -0.18, 0.01), (1.5, 0.1, 0.2), LINK, (0.1, 0.3, np.pi / 2), (c.CIRCLE, c.CIRCLE)),
+    "egg on egg": (EGG, (0.03, 0.2, 0.02), (0.5, 0.3, 0.7), EGG, (0.2, 0.4, 0), (OVAL, OVAL)),
+    "egg on face": (EGG, (0.02, 0.2, 0), (0.5, 0.3, 0.7), BOX, (0, 0.2, 0), (OVAL, FLAT)),
+    "egg on edge": (EGG, (0.01, 0.2, 0), (0.5, 0.3, 0.7), BAR, FLAT_ON_EDGE, (OVAL, LINE)),
+    "egg on corner": (EGG, (0.01, 0.4, 0), (0.5, 0.3, 0.7), DIE, (0.785, 0.0, 0.615), (OVAL, POINT)),
+    "egg on rod": (EGG, (0.01, 0.2, 0), (0.5, 0.3, 0.7), ROD, ACROSS, (OVAL, LINE)),
+    "rim on face": (DRUM, (0.02, 0.3, 0), (0.5, 0.3, 0.7), BOX, (0, 0.2, 0), (CIRCLE, FLAT)),
+    "rim on egg": (DRUM, (0.02, 0.3, 0.01), (0.6, 0.3, 0.7), EGG, (0.1, 0.2, 0.1), (CIRCLE, OVAL)),
+    "rim on edge": (DRUM, (0.05, 0.3, 0.01), (0.6, 0.3, 0.7), BAR, FLAT_ON_EDGE, (CIRCLE, LINE)),
+    "rim on rim": (DRUM, (0.0, 0.3, 0.14), (0.0, 0.3, 0.6), DRUM, (0.0, 0.2, -0.6), (CIRCLE, CIRCLE)),
+    "walls across": (TUB, (0.02, 0.3, 0.01), (np.pi / 2, 0.2, 0.1), TUB, (0, 0.4, np.pi / 2), (LINE, LINE)),
+    "walls along": (DRUM, (0.0, 0.3, 0.01), (0, 0, np.pi / 2), TUB, (0, 0, np.pi / 2), (CIRCLE, LINE)),
+    "wall on egg": (TUB, (0.0, 0.3, 0.01), (0.2, 0.1, 1.4), EGG, (0, 0.3, 0.2), (LINE, OVAL)),
+    "cone's wall on egg": (HAT, (0.0, 0.3, 0.01), (0.1, 0.1, LEAN), EGG, (0, 0.3, 0.2), (WALL, OVAL)),
+    "cone's wall on edge": (HAT, (0.0, 0.3, 0.01), (0.1, 0.0, LEAN), BAR, FLAT_ON_EDGE, (WALL, LINE)),
+    "cones' walls": (HAT, (0.0, 0.3, 0.01), (0.1, 0.0, LEAN), HAT, (-1.107, 0.0, 0.0), (WALL, WALL)),
+    "cone's point on face": (HAT, (0.0, 0.3, 0.01), (2.8, 0.1, 0.2), BOX, (0.1, 0.2, 0.0), (POINT, FLAT)),
+    "cone's point on egg": (HAT, (0.0, 0.3, 0.01), (2.8, 0.1, 0.2), EGG, (0.1, 0.2, 0.0), (POINT, OVAL)),
+    "cone's rim on face": (HAT, (0.0, 0.3, 0.01), (0.3, 0.1, 0.2), BOX, (0.1, 0.2, 0.0), (CIRCLE, FLAT)),
+    "ring on face": (RING, (0.0, 0.3, 0.01), (0.6, 0.1, 0.2), BOX, (0.1, 0.2, 0.0), (CIRCLE, FLAT)),
+    "ring on egg": (RING, (0.0, 0.3, 0.01), (1.2, 0.1, 0.2), EGG, (0.1, 0.2, 0.0), (CIRCLE, OVAL)),
+    "ring on rod": (RING, (0.0, 0.3, 0.01), (1.2, 0.1, 0.2), ROD, ACROSS, (CIRCLE, LINE)),
+    "ring on edge": (RING, (0.0, 0.3, 0.01), (1.2, 0.1, 0.2), BAR, FLAT_ON_EDGE, (CIRCLE, LINE)),
+    "ring hangs on rod": (RING, (0.0, -0.03, 0.01), (1.4, 0.1, 0.2), TUB, (1.5, 0.2, 0.1), (CIRCLE, LINE)),
+    "links": (LINK, (0.0, -0.18, 0.01), (1.5, 0.1, 0.2), LINK, (0.1, 0.3, np.pi / 2), (CIRCLE, CIRCLE)),
 }  # fmt: skip
 
 
@@ -72,10 +72,10 @@ def test_gaps_of_round_solids_have_their_second_derivative(case):
     assert off < 2e-9 * DIE.size[0]
     problem.activate(np.array([k]))
     problem.pose(y, np.zeros(figure.nv))
-    assert abs(problem.sites[0, c.GAP]) < 1e-14
+    assert abs(problem.sites[0, GAP]) < 1e-14
     h = 4e-4
     g = [system.raw_gaps(along(figure, q, v, n * h))[k] for n in (-2, -1, 0, 1, 2)]
     first, second = (g[0] - 8 * g[1] + 8 * g[3] - g[4]) / (12 * h), (-g[0] + 16 * g[1] - 30 * g[2] + 16 * g[3] - g[4])
     # differences of fourth order: h⁴/90 of sixth derivatives, 1e8 m/s⁶ where radii are about the same: links
-    assert problem.sites[0, c.SLIP + 1] == pytest.approx(first, abs=1e-8)
+    assert problem.sites[0, SLIP + 1] == pytest.approx(first, abs=1e-8)
     assert problem.space.s[1] == pytest.approx(second / (12 * h * h), abs=1e-7)

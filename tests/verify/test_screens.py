@@ -12,12 +12,12 @@ from motiform.form.screen import (
     Continuum,
     Engraver,
     Follow,
+    ModeSegment,
     Pistons,
     Screen,
     ScreenEngine,
     ScreenLaw,
     Screens,
-    Segment,
     assess_screen,
     axis_eigenvalues,
     blend,
@@ -70,7 +70,7 @@ def test_eigenvalues_are_those_of_the_matrix(shape, edges):
 def test_steps_are_the_sum_of_modes(shape, edges):
     rng = np.random.default_rng(1)
     start, speed, force = (rng.normal(size=shape) for _ in range(3))
-    segment = Segment((0.05, 0.1), (1.2, 0.5))
+    segment = ModeSegment((0.05, 0.1), (1.2, 0.5))
     screen = Screen(
         shape=shape, spacing=0.1, law=segment, edges=edges, rest=0.3, heights=start, velocity=speed, force=force
     )
@@ -87,7 +87,7 @@ def test_a_segment_is_met_by_the_lowest_and_the_highest_mode_of_the_grid(shape, 
     """Against the eigenvalues of the assembled matrices of stiffness and damping."""
     mass, step = 0.02, 0.01
     asked = 2 - 2 * np.cos(2 * np.pi * 2.0 * step)  # an undamped cell of 2 Hz
-    segment = Segment((asked, 0.001), (1.5, 0.3)) if shape != (1,) else Segment((asked, 0.001), (asked, 0.001))
+    segment = ModeSegment((asked, 0.001), (1.5, 0.3)) if shape != (1,) else ModeSegment((asked, 0.001), (asked, 0.001))
     screen = Screen(shape=shape, spacing=0.1, law=segment, edges=edges, mass=mass, frequency=1 / step)
     ks, zs, kv, zv = screen.links
     grid = laplacian(shape, edges)
@@ -109,7 +109,7 @@ def test_a_segment_is_met_by_the_lowest_and_the_highest_mode_of_the_grid(shape, 
 
 def test_one_pin_has_one_mode():
     with pytest.raises(InputError, match="one pin must have one mode"):
-        Screen(shape=1, spacing=0.1, law=Segment((0.1, 0.0), (0.2, 0.0)))
+        Screen(shape=1, spacing=0.1, law=ModeSegment((0.1, 0.0), (0.2, 0.0)))
 
 
 @pytest.mark.parametrize("edges", ["fixed", "free"])
@@ -490,7 +490,7 @@ def test_the_triangle_decides_what_grows():
     rng = np.random.default_rng(8)
     start = rng.normal(size=12)
     for _ in range(40):
-        segment = Segment(tuple(rng.uniform((-0.1, -0.1), (3, 2))), tuple(rng.uniform((-0.1, -0.1), (4.5, 2.2))))
+        segment = ModeSegment(tuple(rng.uniform((-0.1, -0.1), (3, 2))), tuple(rng.uniform((-0.1, -0.1), (4.5, 2.2))))
         screen = Screen(shape=12, spacing=1.0, law=segment, heights=start)
         points = modal_points(screen)
         radius = max(np.abs(np.roots([1, K + Z - 2, 1 - Z])).max() for K, Z in points)

@@ -8,7 +8,7 @@ from scipy.linalg import expm
 from models import Stop, stop_after
 from motiform import Body, FigureBuilder, contact, simulate
 from motiform.geometry import Ball, Box, Capsule, Mesh
-from motiform.motion.contact import columns as c
+from motiform.motion.contact.columns import FLAT, GAP, LINE, POINT, SLIP
 from motiform.motion.hybrid import add_body, start_bodies
 from motiform.motion.hybrid.equations import ContactEquations
 from motiform.motion.tree.model.acting import Acting
@@ -42,19 +42,19 @@ ROD = Capsule(0.05, 0.3)
 LOW = 0.05 * 2**0.5  # of a box of 0.1 m on an edge
 BEAM = Box((0.1, 0.1, 0.6))
 PLACES = {  # two bodies each, and the kinds of what touches
-    "corner on face": (BOX, (0, 0.2, 0), (0.5, 0.3, 0.7), BOX, (0, 0, 0), (0, 0, 0), (c.POINT, c.FLAT)),
-    "face on corner": (BOX, (0, 0.1, 0), (0, 0, 0), BOX, (0, -0.15, 0.02), (0.7, 0.2, 0.6), (c.FLAT, c.POINT)),
+    "corner on face": (BOX, (0, 0.2, 0), (0.5, 0.3, 0.7), BOX, (0, 0, 0), (0, 0, 0), (POINT, FLAT)),
+    "face on corner": (BOX, (0, 0.1, 0), (0, 0, 0), BOX, (0, -0.15, 0.02), (0.7, 0.2, 0.6), (FLAT, POINT)),
     "edge on edge": (
-        BEAM, (0, 2 * LOW, 0), (0, 1.0, np.pi / 4), BEAM, (0, 0, 0), (0, 0, np.pi / 4), (c.LINE, c.LINE)
+        BEAM, (0, 2 * LOW, 0), (0, 1.0, np.pi / 4), BEAM, (0, 0, 0), (0, 0, np.pi / 4), (LINE, LINE)
     ),
-    "end of a rod on a face": (ROD, (0, 0.25, 0), (0.4, 0.0, 0.3), BOX, (0, 0, 0), (0, 0, 0), (c.POINT, c.FLAT)),
+    "end of a rod on a face": (ROD, (0, 0.25, 0), (0.4, 0.0, 0.3), BOX, (0, 0, 0), (0, 0, 0), (POINT, FLAT)),
     "rod across an edge": (
-        ROD, (0.13, 0.12, 0), (np.pi / 2, 0.3, 0.4), BOX, (0, 0, 0), (0, 0.2, 0.1), (c.LINE, c.LINE)
+        ROD, (0.13, 0.12, 0), (np.pi / 2, 0.3, 0.4), BOX, (0, 0, 0), (0, 0.2, 0.1), (LINE, LINE)
     ),
     "end of a rod at an edge": (
-        ROD, (0.25, 0.2, 0.02), (0.0, 0.0, -1.0), BOX, (0, 0, 0), (0, 0, 0), (c.POINT, c.LINE)
+        ROD, (0.25, 0.2, 0.02), (0.0, 0.0, -1.0), BOX, (0, 0, 0), (0, 0, 0), (POINT, LINE)
     ),
-    "rods end to end": (ROD, (0.0, 0.42, 0.02), (0.1, 0.0, 0.1), ROD, (0, 0, 0), (0, 0, 0), (c.POINT, c.POINT)),
+    "rods end to end": (ROD, (0.0, 0.42, 0.02), (0.1, 0.0, 0.1), ROD, (0, 0, 0), (0, 0, 0), (POINT, POINT)),
 }  # fmt: skip
 
 
@@ -97,11 +97,11 @@ def test_gaps_of_features_have_their_second_derivative(case):
     problem = system.problem
     problem.activate(np.array([k]))
     problem.pose(y, np.zeros(figure.nv))
-    assert abs(problem.sites[0, c.GAP]) < 1e-14
+    assert abs(problem.sites[0, GAP]) < 1e-14
     h = 2e-4
     g = [system.raw_gaps(along(figure, q, v, n * h))[k] for n in (-2, -1, 0, 1, 2)]
     first, second = (g[0] - 8 * g[1] + 8 * g[3] - g[4]) / (12 * h), (-g[0] + 16 * g[1] - 30 * g[2] + 16 * g[3] - g[4])
-    assert problem.sites[0, c.SLIP + 1] == pytest.approx(first, abs=1e-8)
+    assert problem.sites[0, SLIP + 1] == pytest.approx(first, abs=1e-8)
     # differences of fourth order: h⁴/90 of sixth derivatives, (v/r)⁶ r ~ 2e8 m/s⁶ for v = 2 m/s, r = 0.05 m
     assert problem.space.s[1] == pytest.approx(second / (12 * h * h), abs=1e-6)
 

@@ -277,7 +277,7 @@ def test_a_free_body_held_at_a_point_is_a_spherical_pendulum():
     pinned = b.build()
     quaternion = np.array([0.8, 0.2, -0.4, 0.4])
     w, drive = np.array([0.3, -1.0, 2.0]), np.array([0.2, 0.3, -0.1])
-    R, p = tree.poses(pinned, quaternion)
+    R, p = tree.forward_kinematics(pinned, quaternion)
     q = np.concatenate([p[1], quaternion])
     v = np.concatenate([w, np.cross(w, [-0.2, -0.1, 0])])
     found = tree.constrained_dynamics(held, q, v, np.concatenate([drive, np.zeros(3)]))
@@ -349,7 +349,7 @@ def test_a_weld_makes_one_body_of_two():
     solid = b.build()
     q = np.array([0.1, 0.2, 0.3, 0.8, 0.2, -0.4, 0.4])
     v, wrench = np.array([0.3, -1.0, 2.0, 0.5, 0.1, -0.2]), np.array([[0.1, 0.2, 0.3, 1.0, -2.0, 0.5], [0.0] * 6])
-    R, p = tree.poses(solid, q)
+    R, p = tree.forward_kinematics(solid, q)
     q2 = np.concatenate([q, p[1], Transform(R[1], p[1]).quaternion])
     twist = tree.motion(solid, q, v).twists[1]
     v2 = np.concatenate([v, R[1].T @ twist[:3], R[1].T @ twist[3:]])

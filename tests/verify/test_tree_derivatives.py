@@ -181,10 +181,13 @@ def test_loads_that_turn_with_their_segments(seed):
     figure = twin.figure
     q, v, a = twin.state()
     pin.forwardKinematics(twin.model, twin.data, twin.theirs(q)[0])
-    from motiform.motion.tree import jacobian, poses
+    from motiform.motion.tree import forward_kinematics, jacobian
 
     loads = np.zeros((len(figure.segments), 6))
-    loads[0], R = twin.rng.normal(size=6), poses(figure, q).rotation[0]  # the free root, whose frame is its joint's
+    loads[0], R = (
+        twin.rng.normal(size=6),
+        forward_kinematics(figure, q).rotation[0],
+    )  # the free root, whose frame is its joint's
     given = pin.StdVec_Force([pin.Force.Zero() for _ in range(twin.model.njoints)])
     given[1] = pin.Force(R.T @ loads[0, 3:], R.T @ loads[0, :3])
     theirs = pin.computeRNEADerivatives(twin.model, twin.data, *twin.theirs(q, v, a), given)[0]

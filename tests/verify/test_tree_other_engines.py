@@ -252,7 +252,7 @@ def test_pinocchio_poses_jacobians_and_motion(pin_case):
     pin.forwardKinematics(model, data, other.q(q), other.P @ v, other.P @ a)
     pin.updateFramePlacements(model, data)
     pin.computeJointJacobians(model, data, other.q(q))
-    R, p = tree.poses(figure, q)
+    R, p = tree.forward_kinematics(figure, q)
     moving = tree.motion(figure, q, v, a)
     frame = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
     for n, name in enumerate(figure.names):
@@ -405,7 +405,7 @@ def test_mujoco_poses_and_jacobians(mujoco_case):
     mujoco, model, data = other.mujoco, other.model, other.data
     T, _ = other.set(q, v)
     mujoco.mj_forward(model, data)
-    R, p = tree.poses(figure, q)
+    R, p = tree.forward_kinematics(figure, q)
     for n, s in enumerate(other.specs):
         body = model.body(s.name).id
         assert_near(R[n], data.xmat[body].reshape(3, 3))
@@ -571,7 +571,7 @@ def test_a_free_body_by_quaternion_and_by_cardan_angles_falls_alike():
         figures.append(b.build())
     angles, x = rng.normal(size=3) * 0.4, rng.normal(size=3)
     q2, v2 = np.concatenate([x, angles]), rng.normal(size=6)
-    R = tree.poses(figures[1], q2).rotation[0]
+    R = tree.forward_kinematics(figures[1], q2).rotation[0]
     moving = tree.motion(figures[1], q2, v2)
     q1 = np.concatenate([x, quaternion_from_rotation(R)])
     v1 = np.concatenate([R.T @ moving.twists[0, :3], R.T @ moving.twists[0, 3:]])

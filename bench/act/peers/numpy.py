@@ -13,7 +13,7 @@ __all__ = ["paths"]
 
 def paths(legs: Legs) -> Callable[[int], tuple[np.ndarray, np.ndarray]]:
     """Return a run on poses and axes of the same figure, a path at a time."""
-    from motiform.motion.tree import joint_axes, poses
+    from motiform.motion.tree import forward_kinematics, joint_axes
 
     figure, objects = legs.muscles.figure, {o.name: o for o in legs.muscles.objects}
     carried = np.vstack([figure.carried, np.zeros(figure.nv)])  # the world last
@@ -23,7 +23,7 @@ def paths(legs: Legs) -> Callable[[int], tuple[np.ndarray, np.ndarray]]:
 
     def run(count: int) -> tuple[np.ndarray, np.ndarray]:
         q = legs.q[:count]
-        R, p = poses(figure, q)
+        R, p = forward_kinematics(figure, q)
         axes = joint_axes(figure, q)
         lengths, arms = [], []
         for path in legs.muscles.paths.paths:

@@ -32,8 +32,8 @@ from motiform.base.libraries import OPTIONAL
 from motiform.base.numba_versions import is_known
 
 __all__ = [
+    "CompiledEntry",
     "Device",
-    "Entry",
     "Kernel",
     "compiled",
     "cuda_device_name",
@@ -109,7 +109,7 @@ def compiled(function: Callable[..., Any]) -> Any:
     return keep_on_disk(numba.njit(**_OPTIONS)(function))
 
 
-class Entry:
+class CompiledEntry:
     """A function that Python calls directly with one kind of arguments. Made by `entry`."""
 
     def __init__(self, function: Callable[..., Any], signature: Any, *, looks: bool = True) -> None:
@@ -125,22 +125,22 @@ class Entry:
         return dispatcher if self._looks else next(iter(dispatcher.overloads.values())).entry_point
 
 
-def entry(signature: str) -> Callable[[Callable[..., Any]], Entry]:
+def entry(signature: str) -> Callable[[Callable[..., Any]], CompiledEntry]:
     """Mark a function for a short way from Python into compiled code: one signature, called with the lock held.
 
     Arguments of any other type are a TypeError.
     """
-    return lambda function: Entry(function, signature)
+    return lambda function: CompiledEntry(function, signature)
 
 
-def typed_entry(result: str, *arguments: str | type) -> Callable[[Callable[..., Any]], Entry]:
+def typed_entry(result: str, *arguments: str | type) -> Callable[[Callable[..., Any]], CompiledEntry]:
     """Mark an entry whose arguments are not looked at: the caller vouches for the types, as for `typed_kernel`.
 
     An argument's type is a text, or a NamedTuple whose fields are of `base.layouts`: one tuple costs less than its
     fields one by one.
     """
     signature = _native(result)(*(_native(kind) for kind in arguments))
-    return lambda function: Entry(function, signature, looks=False)
+    return lambda function: CompiledEntry(function, signature, looks=False)
 
 
 def _native(kind: str | type) -> Any:

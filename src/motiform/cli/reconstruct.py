@@ -10,7 +10,7 @@ from motiform.base.errors import InputError, MotiformError, closest, closest_fil
 from motiform.cli.shared import AsJson, Overwrite, Quiet, Settings, parse_settings, say
 
 if TYPE_CHECKING:
-    from motiform.trials.batch import Batch
+    from motiform.trials.batch import TrialBatch
     from motiform.trials.trial import TrialOptions
 
 
@@ -211,7 +211,7 @@ def _grouped(settings: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _work(batch: "Batch", jobs: int | None, scheduler: str | None, quiet: bool) -> None:
+def _work(batch: "TrialBatch", jobs: int | None, scheduler: str | None, quiet: bool) -> None:
     """Process the unfinished trials; finished results are kept in any case."""
     from motiform.base.progress import bar
     from motiform.record.files import make_folder
@@ -238,7 +238,7 @@ def _work(batch: "Batch", jobs: int | None, scheduler: str | None, quiet: bool) 
     batch.save()
 
 
-def _end(batch: "Batch", as_json: bool) -> None:
+def _end(batch: "TrialBatch", as_json: bool) -> None:
     """Report the outcome of the trials, and exit with the corresponding code."""
     summary = batch.summary()
     if as_json:

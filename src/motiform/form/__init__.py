@@ -4,7 +4,6 @@ from motiform.form.clouds import Cloud
 from motiform.form.colors import Shades
 from motiform.form.form import dress, form_of, strobe
 from motiform.form.looks import (
-    Bone,
     CloudLook,
     ColorBy,
     HeightsLook,
@@ -14,6 +13,7 @@ from motiform.form.looks import (
     LinksLook,
     Looks,
     PointsLook,
+    RestSegment,
     ShapeLook,
     SkinLook,
     SpringLook,
@@ -21,14 +21,14 @@ from motiform.form.looks import (
     looks_in,
 )
 from motiform.form.model_looks import looks_of, marker_looks
-from motiform.form.parts import Form, Links, Part, Skin
+from motiform.form.parts import Form, LinkParts, Part, Skin
 from motiform.form.rig import Rig, read_rig
 from motiform.form.screen import Engraver, Follow, Pistons, Screen, Screens
-from motiform.form.surfaces import LevelSurface, MatterSurface, Shell, Surface
+from motiform.form.surfaces import AnimatedSurface, LevelSurface, MatterSurface, Shell
 from motiform.form.upright import stand_upright
 
 __all__ = [
-    "Bone",
+    "AnimatedSurface",
     "Cloud",
     "CloudLook",
     "ColorBy",
@@ -40,13 +40,14 @@ __all__ = [
     "LevelLook",
     "LevelSurface",
     "LinesLook",
-    "Links",
+    "LinkParts",
     "LinksLook",
     "Looks",
     "MatterSurface",
     "Part",
     "Pistons",
     "PointsLook",
+    "RestSegment",
     "Rig",
     "Screen",
     "Screens",
@@ -56,7 +57,6 @@ __all__ = [
     "Skin",
     "SkinLook",
     "SpringLook",
-    "Surface",
     "SurfaceLook",
     "dress",
     "form_of",

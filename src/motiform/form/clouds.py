@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from motiform.form.surfaces import MatterSurface, Shell, Surface, _mix
+from motiform.form.surfaces import AnimatedSurface, MatterSurface, Shell, _mix
 from motiform.record.samples import Samples, by_samples
 from motiform.spatial.checks import Array
 
@@ -36,7 +36,7 @@ class Puffs:
 
 
 @dataclass(frozen=True)
-class Cloud(Surface):
+class Cloud(AnimatedSurface):
     """Puffs that diffuse: σ² = radius² + 2 D age, at a constant amount, so that the depth falls as 1/σ².
 
     Pictures let light through it. The studio and files have one surface around the puffs that are not faint yet.

@@ -9,9 +9,9 @@ from motiform.base.errors import InputError, RecordingError
 from motiform.form.clouds import Cloud
 from motiform.form.looks import Looks, ShapeLook, looks_in
 from motiform.form.looks.looks import KINDS
-from motiform.form.parts import Form, Links, Part, Skin
+from motiform.form.parts import Form, LinkParts, Part, Skin
 from motiform.form.rig.rig import Rig
-from motiform.form.surfaces import Surface
+from motiform.form.surfaces import AnimatedSurface
 from motiform.form.upright import up_of
 from motiform.record.manifest import check_manifest
 from motiform.record.recording import check_recording
@@ -42,7 +42,7 @@ def dress(recording: "Recording", looks: Looks | None = None, *, skin: bool | Ri
         )
     times = recording.time(_clock(shown, recording))
     image = dict(recording.manifest.get("image") or {})
-    drawn: list[Part | Links | Skin | Surface] = []
+    drawn: list[Part | LinkParts | Skin | AnimatedSurface] = []
     if skin or (skin is None and image.get("skin")):
         from motiform.form.rig.dressed import dress_bodies
 
@@ -63,10 +63,10 @@ def dress(recording: "Recording", looks: Looks | None = None, *, skin: bool | Ri
         times,
         recording.manifest.get("title") or "",
         image,
-        tuple(one for one in drawn if isinstance(one, Links)),
+        tuple(one for one in drawn if isinstance(one, LinkParts)),
         tuple(one for one in drawn if isinstance(one, Skin)),
         up_of(recording.manifest),
-        tuple(one for one in drawn if isinstance(one, Surface)),
+        tuple(one for one in drawn if isinstance(one, AnimatedSurface)),
     )
 
 
@@ -138,13 +138,13 @@ def _strobe_part(part: Part, chosen: np.ndarray) -> Part:
     )
 
 
-def _strobe_color(part: Part | Links, chosen: np.ndarray) -> np.ndarray:
+def _strobe_color(part: Part | LinkParts, chosen: np.ndarray) -> np.ndarray:
     if part.shades is not None:
         return np.concatenate([part.shades.at(k) for k in chosen])
     return np.tile(np.broadcast_to(part.color, (part.count, 3)), (len(chosen), 1))
 
 
-def _strobe_links(links: Links, chosen: np.ndarray) -> Links:
+def _strobe_links(links: LinkParts, chosen: np.ndarray) -> LinkParts:
     steps = np.array([links.first.shape[1], links.second.shape[1]])
     return replace(
         links,
@@ -164,7 +164,7 @@ def _strobe_skin(skin: Skin, chosen: np.ndarray) -> Skin:
     return replace(skin, vertices=skin.vertices[chosen].reshape(1, -1, 3), faces=faces, color=color)
 
 
-def _strobe_surface(surface: Surface, chosen: np.ndarray) -> list[Skin]:
+def _strobe_surface(surface: AnimatedSurface, chosen: np.ndarray) -> list[Skin]:
     """Return the triangles of a surface at the instants: a skin each, so that they do not melt together."""
     shells = [] if isinstance(surface, Cloud) else [surface.shell(int(k)) for k in chosen]
     return [

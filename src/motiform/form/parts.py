@@ -13,10 +13,9 @@ from motiform.spatial.upright import up_vector
 
 if TYPE_CHECKING:
     from motiform.form.rig import Posed
-    from motiform.form.surfaces import Surface
     from motiform.geometry import Shape
 
-__all__ = ["Form", "Links", "Part", "Series", "Skin"]
+__all__ = ["Form", "LinkParts", "Part", "Series", "Skin"]
 
 Series = np.ndarray | Samples
 """Numbers over samples: an array, or what reads them from a large recording when they are used."""
@@ -60,7 +59,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Links:
+class LinkParts:
     """Straight links between moving points, which stretch with them."""
 
     name: str
@@ -127,11 +126,11 @@ class Form:
     title: str = ""
     image: dict[str, Any] = field(default_factory=dict)
     """Hints of the scene for pictures: camera, plots."""
-    links: tuple[Links, ...] = ()
+    links: tuple[LinkParts, ...] = ()
     skins: tuple[Skin, ...] = ()
     up: tuple[float, float, float] = (0.0, 1.0, 0.0)
     """Unit vector that points up, in the world's axes; an axis by name or a vector of any length may be given."""
-    surfaces: "tuple[Surface, ...]" = ()
+    surfaces: "tuple[AnimatedSurface, ...]" = ()
     """Those whose triangles are found anew at each instant."""
 
     def __post_init__(self) -> None:
@@ -157,7 +156,7 @@ def _check_part(part: Part) -> None:
     _check_color(part.color, part.count, part.name)
 
 
-def _check_links(links: Links) -> None:
+def _check_links(links: LinkParts) -> None:
     check_shape(links.pairs, (links.count, 2), "pairs", links.name)
     for k, (key, points) in enumerate((("first", links.first), ("second", links.second))):
         _check_series(points, 3, key, links.name)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from motiform.form.clouds import Puffs
     from motiform.form.implicit.blocks import Blocks
 
-__all__ = ["LevelSurface", "MatterSurface", "Shell", "Surface"]
+__all__ = ["AnimatedSurface", "LevelSurface", "MatterSurface", "Shell"]
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def _empty(color: Array) -> Shell:
     return Shell(np.empty((0, 3)), np.empty((0, 3), np.int64), tone, np.empty((0, 3)))
 
 
-class Surface(ABC):
+class AnimatedSurface(ABC):
     """A surface over time, with as many triangles at each instant as it takes."""
 
     name: str
@@ -61,7 +61,7 @@ class Surface(ABC):
         """Give places (n, 3) and a radius [m] of balls that hold it, a block at a time."""
 
     @abstractmethod
-    def turned(self, rotation: Array) -> "Surface":
+    def turned(self, rotation: Array) -> "AnimatedSurface":
         """Return it in axes to which a rotation (3, 3) leads from its own."""
 
     @abstractmethod
@@ -70,7 +70,7 @@ class Surface(ABC):
 
 
 @dataclass(frozen=True)
-class MatterSurface(Surface):
+class MatterSurface(AnimatedSurface):
     """One surface around particles: each alone is a ball of its radius, near ones melt together.
 
     The field is Wyvill's, see `motiform.form.implicit`. Between samples the particles move on lines.
@@ -151,7 +151,7 @@ class MatterSurface(Surface):
 
 
 @dataclass(frozen=True)
-class LevelSurface(Surface):
+class LevelSurface(AnimatedSurface):
     """The surface of a level of a field on a grid of three axes; inside it the field is higher."""
 
     name: str

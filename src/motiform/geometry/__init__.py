@@ -10,14 +10,14 @@ from motiform.geometry.solids.packing import fill_points
 from motiform.geometry.solids.register import *  # noqa: F403  the kinds: a new one is named in the register alone
 from motiform.geometry.solids.shape import Shape
 from motiform.geometry.solids.solid import Solid
-from motiform.geometry.touch.solids import Touch, touch_points
+from motiform.geometry.touch.solids import SolidContact, touch_points
 
 __all__ = [
     "Hollow",
     "MassProperties",
     "Shape",
     "Solid",
-    "Touch",
+    "SolidContact",
     "check_closed",
     "check_inertia",
     "check_mass",

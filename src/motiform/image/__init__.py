@@ -11,7 +11,7 @@ from motiform.image.cast.raycast import cast_form, render
 
 # Imported at once so that the name is the function, even if the module of the same name is imported later.
 from motiform.image.film import film, film_pictures, picture
-from motiform.image.look import Ground, Look
+from motiform.image.look import Ground, Lighting
 from motiform.image.notebook import show_pictures
 from motiform.image.paper import print_size
 from motiform.image.path import CameraPath
@@ -22,7 +22,7 @@ __all__ = [
     "Camera",
     "CameraPath",
     "Ground",
-    "Look",
+    "Lighting",
     "cast_form",
     "film",
     "film_pictures",

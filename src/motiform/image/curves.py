@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LINES",
-    "Curves",
-    "Part",
+    "ChannelPart",
+    "PlotCurves",
     "check_samples",
     "extremes",
     "extremes_of_band",
-    "liveliest",
+    "largest_range",
     "parts",
     "read_curves",
 ]
@@ -33,7 +33,7 @@ _BUCKETS = 1500  # columns of a page-wide figure at 200 dpi: more samples cannot
 
 
 @dataclass(frozen=True)
-class Part:
+class ChannelPart:
     """Numbers of a channel that share a unit: (elements, components) of each sample."""
 
     name: str
@@ -57,7 +57,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Curves:
+class PlotCurves:
     """Numbers over time."""
 
     times: np.ndarray
@@ -76,11 +76,11 @@ def check_samples(rec: "Recording", name: str) -> None:
         )  # fmt: skip
 
 
-def parts(rec: "Recording", name: str) -> list[Part]:
+def parts(rec: "Recording", name: str) -> list[ChannelPart]:
     """Return what is plotted of a channel: a part for each unit."""
     channel = rec.channel(name)
     if not channel.shape:
-        return [Part(name, channel.unit, ("",), ("",), ())]
+        return [ChannelPart(name, channel.unit, ("",), ("",), ())]
     *outer, last = rec.labels(name)
     named = axis_names(channel, rec.manifest.get("labels"))[-1] is not None
     elements = tuple(".".join(one) for one in product(*outer))
@@ -88,15 +88,15 @@ def parts(rec: "Recording", name: str) -> list[Part]:
         elements, last = tuple(".".join(pair).lstrip(".") for pair in product(elements, last)), ("",)
     units = channel.units or (channel.unit,) * len(last)
     if len(units) != len(last):  # all numbers are elements, with units of their own
-        return [Part(name, "", elements, last, ())]
+        return [ChannelPart(name, "", elements, last, ())]
     found = []
     for unit in dict.fromkeys(units):
         columns = tuple(k for k, own in enumerate(units) if own == unit)
-        found.append(Part(name, unit, elements, tuple(last[k] for k in columns), columns))
+        found.append(ChannelPart(name, unit, elements, tuple(last[k] for k in columns), columns))
     return found
 
 
-def read_curves(rec: "Recording", part: Part, *, band: bool, drift: bool = False) -> Curves:
+def read_curves(rec: "Recording", part: ChannelPart, *, band: bool, drift: bool = False) -> PlotCurves:
     """Return a part of a channel over time, read block by block.
 
     Parameters
@@ -113,10 +113,10 @@ def read_curves(rec: "Recording", part: Part, *, band: bool, drift: bool = False
             some = np.linalg.norm(some - start, axis=-1, keepdims=True) if drift else some
         some = np.where(np.abs(some) > _LARGEST, np.nan, some)
         found.append(_quantiles(some) if band else some)
-    return Curves(rec.time(part.name), np.concatenate(found))
+    return PlotCurves(rec.time(part.name), np.concatenate(found))
 
 
-def liveliest(curves: Curves, most: int = LINES) -> list[int]:
+def largest_range(curves: PlotCurves, most: int = LINES) -> list[int]:
     """Return which components of a single element vary the most over time, in their order."""
     values = curves.values[:, 0]
     known = np.where(np.isfinite(values), values, np.nan)

@@ -24,7 +24,7 @@ from motiform.image.cast.raycast import Painter, check_size, choose_moment
 from motiform.image.exr import write_exr
 from motiform.image.files import check_new, new_file
 from motiform.image.frames import FrameFolder, film_key
-from motiform.image.look import Ground, Look, linear_from_srgb
+from motiform.image.look import Ground, Lighting, linear_from_srgb
 from motiform.image.path import CameraPath
 from motiform.image.playback import moment_at_time
 from motiform.image.png import png_bytes
@@ -55,7 +55,7 @@ def picture(
     camera: Camera | CameraPath | None = None,
     size: tuple[int, int] = (1280, 720),
     ground: bool | float | Ground | None = None,
-    look: Look | None = None,
+    look: Lighting | None = None,
     samples_per_pixel: int = 16,
     bits: int | None = None,
     dpi: float | None = None,
@@ -111,7 +111,7 @@ def film_pictures(
     camera: Camera | CameraPath | None = None,
     size: tuple[int, int] = (1280, 720),
     ground: bool | float | Ground | None = None,
-    look: Look | None = None,
+    look: Lighting | None = None,
     samples_per_pixel: int = 4,
     bits: int | None = None,
     device: str = "cpu",
@@ -166,7 +166,7 @@ def film(
     camera: Camera | CameraPath | None = None,
     size: tuple[int, int] = (1280, 720),
     ground: bool | float | Ground | None = None,
-    look: Look | None = None,
+    look: Lighting | None = None,
     samples_per_pixel: int = 4,
     device: str = "cpu",
 ) -> Path:

@@ -14,7 +14,7 @@ from motiform.image.files import not_written
 from motiform.record.samples import Samples, in_blocks
 
 if TYPE_CHECKING:
-    from motiform.form import Form, Links, Part, Skin
+    from motiform.form import Form, Part, Skin
 
 __all__ = ["FrameFolder", "film_key"]
 
@@ -56,7 +56,7 @@ def _places(skin: "Skin") -> tuple[Any, ...]:
     return rig.vertices, rig.joint, rig.weight, rig.position, skin.vertices.position, skin.vertices.orientation
 
 
-def _feed_shades(digest: Any, part: "Part | Links") -> None:
+def _feed_shades(digest: Any, part: "Part | LinkParts") -> None:
     """Take in all that changing colors depend on."""
     shades = part.shades
     if shades is not None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from motiform.record import Event
 
-__all__ = ["CURVE", "Kind", "draw_events", "event_kinds", "lay_out"]
+__all__ = ["CURVE", "EventKind", "draw_events", "event_kinds", "lay_out"]
 
 CURVE = "curve"
 """Mark of a line that is a channel's."""
@@ -36,7 +36,7 @@ _TEXT |= {"labelspacing": 0.25, "columnspacing": 1.4, "borderaxespad": 0.3, "ali
 
 
 @dataclass(frozen=True)
-class Kind:
+class EventKind:
     """Events that are drawn alike."""
 
     label: str
@@ -48,7 +48,7 @@ class Kind:
     """Row of ticks at the lower edge of a panel, from 0, or None: a line over its height."""
 
 
-def event_kinds(events: Sequence["Event"]) -> list[Kind]:
+def event_kinds(events: Sequence["Event"]) -> list[EventKind]:
     """Return events by name, or where the names are many or long by what comes before their colon, with counts.
 
     The rarest of many kinds are put together.
@@ -67,7 +67,9 @@ def event_kinds(events: Sequence["Event"]) -> list[Kind]:
         named[f"{len(rest)} other kinds"] = [time for name in rest for time in times[name]]
     many = len(events) > _FULL
     return [
-        Kind(_counted(name, len(some)), np.sort(some), _COLORS[k], *(("-", k) if many else (DASHES[1 + k % 3], None)))
+        EventKind(
+            _counted(name, len(some)), np.sort(some), _COLORS[k], *(("-", k) if many else (DASHES[1 + k % 3], None))
+        )
         for k, (name, some) in enumerate(named.items())
     ]
 
@@ -76,7 +78,7 @@ def _counted(name: str, count: int) -> str:
     return f"{name} ({count})" if count > 1 else name
 
 
-def draw_events(axes: "Axes", kinds: Sequence[Kind]) -> None:
+def draw_events(axes: "Axes", kinds: Sequence[EventKind]) -> None:
     """Draw events as thin lines over the height of a panel, or where they are many as ticks at its lower edge."""
     for kind in kinds:
         shown = kind.times[extremes(kind.times)]  # of a hail of events only what a page can show
@@ -88,7 +90,7 @@ def draw_events(axes: "Axes", kinds: Sequence[Kind]) -> None:
 
 
 def lay_out(
-    figure: "Figure", legends: Sequence[tuple["Axes", str | None]], kinds: Sequence[Kind], *, grow: bool
+    figure: "Figure", legends: Sequence[tuple["Axes", str | None]], kinds: Sequence[EventKind], *, grow: bool
 ) -> None:
     """Put a legend over each panel that has named lines, one of events under all, each as wide as the panels at most.
 
@@ -128,7 +130,7 @@ def _beside_offset(axes: "Axes") -> float:
     return float((offset.get_window_extent().x1 - panel.x0) / panel.width) + 0.01
 
 
-def _event_legend(figure: "Figure", kinds: Sequence[Kind], wide: float) -> "Legend":
+def _event_legend(figure: "Figure", kinds: Sequence[EventKind], wide: float) -> "Legend":
     from matplotlib.lines import Line2D
 
     lines = [Line2D([], [], color=kind.color, linestyle=kind.dash, linewidth=1.0) for kind in kinds]

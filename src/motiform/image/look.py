@@ -6,7 +6,7 @@ import numpy as np
 
 from motiform.spatial.checks import as_floats
 
-__all__ = ["Ground", "Look", "linear_from_srgb"]
+__all__ = ["Ground", "Lighting", "linear_from_srgb"]
 
 Triple = tuple[float, float, float]
 
@@ -18,7 +18,7 @@ def linear_from_srgb(color: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Look:
+class Lighting:
     """The light of a picture. Colors are sRGB from 0 to 1, strengths multiply them."""
 
     sun: Triple = (-0.35, 1.0, 0.55)

@@ -11,7 +11,7 @@ from motiform.base.errors import InputError
 from motiform.image.plot import _save, check_figure
 from motiform.image.style import COLORS as _COLORS
 from motiform.image.style import as_text
-from motiform.motion.matter.stability.cell import CARDINAL, Segment, critical_damping
+from motiform.motion.matter.stability.cell import CARDINAL, ModeSegment, critical_damping
 from motiform.motion.matter.stability.criterion import Stability
 from motiform.spatial.checks import as_floats
 
@@ -37,7 +37,7 @@ def plot_triangle(
     network: Stability | ArrayLike | None = None,
     *,
     groups: Sequence[str] | None = None,
-    segments: Mapping[str, Segment] | None = None,
+    segments: Mapping[str, ModeSegment] | None = None,
     marked: tuple[float, float] | None = None,
     path: str | os.PathLike[str] | None = None,
     title: str | None = None,
@@ -116,7 +116,7 @@ def _page(size: tuple[float, float], title: str | None) -> tuple["Figure", "Axes
 
 
 def _extent(
-    points: np.ndarray, segments: Mapping[str, Segment], marked: tuple[float, float] | None
+    points: np.ndarray, segments: Mapping[str, ModeSegment], marked: tuple[float, float] | None
 ) -> tuple[float, float]:
     """Return the right and upper end of the picture: all of the triangle, and what lies not far outside."""
     ends = [end for segment in segments.values() for end in (*segment, *segment.shifted(*(marked or (0.0, 0.0))))]
@@ -171,7 +171,7 @@ def _add_legends(axes: "Axes") -> None:
     axes.legend(handles=shades, loc="lower left", bbox_to_anchor=(1.01, 0.0), **beside)
 
 
-def _draw_segments(axes: "Axes", segments: Mapping[str, Segment], marked: tuple[float, float] | None) -> None:
+def _draw_segments(axes: "Axes", segments: Mapping[str, ModeSegment], marked: tuple[float, float] | None) -> None:
     for n, (name, segment) in enumerate(segments.items()):
         (x0, y0), (x1, y1) = segment
         color = _COLORS[n % len(_COLORS)]

@@ -14,12 +14,12 @@ import numpy as np
 from motiform.base.errors import InputError
 from motiform.image.curves import (
     LINES,
-    Curves,
-    Part,
+    ChannelPart,
+    PlotCurves,
     check_samples,
     extremes,
     extremes_of_band,
-    liveliest,
+    largest_range,
     parts,
     read_curves,
 )
@@ -150,7 +150,7 @@ def compare_plot(
     return figure
 
 
-def _whole(rec: "Recording", name: str) -> Part:
+def _whole(rec: "Recording", name: str) -> ChannelPart:
     """Return a channel whose numbers share a unit."""
     found = parts(rec, name)
     if len(found) > 1:
@@ -160,7 +160,7 @@ def _whole(rec: "Recording", name: str) -> Part:
     return found[0]
 
 
-def _check_alike(one: Part, other: Part, name: str, label: str) -> None:
+def _check_alike(one: ChannelPart, other: ChannelPart, name: str, label: str) -> None:
     if (other.elements, other.components) != (one.elements, one.components):
         got, allowed = (f"{len(p.elements)} × {len(p.components)} numbers" for p in (other, one))
         raise InputError(f"channel {name!r} has another shape", where=label, got=got, allowed=allowed)
@@ -194,7 +194,7 @@ def _new_figure(count: int, title: str | None, size: tuple[float, float] | None)
     return figure, panels
 
 
-def _draw_part(axes: "Axes", rec: "Recording", part: Part) -> str | None:
+def _draw_part(axes: "Axes", rec: "Recording", part: ChannelPart) -> str | None:
     """Draw the lines of a part; return what is said over their names."""
     curves = read_curves(rec, part, band=part.spread)
     if part.spread:
@@ -203,7 +203,7 @@ def _draw_part(axes: "Axes", rec: "Recording", part: Part) -> str | None:
         return f"median, 5–95 % of {len(part.elements)}"
     chosen = list(range(len(part.labels)))
     if len(chosen) > LINES:
-        chosen = liveliest(curves)
+        chosen = largest_range(curves)
     labels = [part.labels[k] for k in chosen]
     lines = curves.values.reshape(len(curves.times), -1)[:, chosen].T
     for values, label, (color, dash) in zip(lines, labels, _looks(part, labels), strict=True):
@@ -211,7 +211,7 @@ def _draw_part(axes: "Axes", rec: "Recording", part: Part) -> str | None:
     return f"{LINES} of {len(part.labels)}, those that vary the most" if len(part.labels) > LINES else None
 
 
-def _looks(part: Part, labels: list[str]) -> list[tuple[str, Any]]:
+def _looks(part: ChannelPart, labels: list[str]) -> list[tuple[str, Any]]:
     """Return colour and dash of each line: axes have their colours, and elements differ in the other."""
     components, many = part.components, len(part.elements) > 1
     if many and len(components) > 1 and all(axis_of(one) for one in components):
@@ -222,7 +222,7 @@ def _looks(part: Part, labels: list[str]) -> list[tuple[str, Any]]:
     return [(color, DASHES[n // 8 % 4]) for n, color in enumerate(colors_of(labels))]
 
 
-def _draw_summary(axes: "Axes", curves: Curves, k: int, label: str, color: str, dash: Any) -> None:
+def _draw_summary(axes: "Axes", curves: PlotCurves, k: int, label: str, color: str, dash: Any) -> None:
     """Draw component k: the line of one body, or the median of many in its band."""
     values = curves.values[:, :, k]
     _draw_line(axes, curves.times, values[:, values.shape[1] // 2], label, color, dash)
@@ -232,8 +232,8 @@ def _draw_summary(axes: "Axes", curves: Curves, k: int, label: str, color: str, 
         axes.fill_between(times, low, high, color=color, alpha=0.2, linewidth=0)
 
 
-def _magnitude(curves: Curves) -> Curves:
-    return Curves(curves.times, np.where(curves.values == 0, np.nan, np.abs(curves.values)))
+def _magnitude(curves: PlotCurves) -> PlotCurves:
+    return PlotCurves(curves.times, np.where(curves.values == 0, np.nan, np.abs(curves.values)))
 
 
 def _draw_line(axes: "Axes", times: np.ndarray, values: np.ndarray, label: str, color: str, dash: Any) -> None:

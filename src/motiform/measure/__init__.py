@@ -3,16 +3,16 @@
 from motiform.measure.changes import marker_names
 from motiform.measure.filters import low_pass
 from motiform.measure.frames import change_frame, move, turn
-from motiform.measure.gaps import Gap, Gaps, fill_gaps, find_gaps
+from motiform.measure.gaps import Gap, MarkerGaps, fill_gaps, find_gaps
 from motiform.measure.markers import Computed, read_markers, write_c3d, write_markers, write_markers_csv, write_trc
 from motiform.measure.names import Matching, choose_markers, match_names, read_correspondence
 from motiform.measure.plates import center_of_pressure, resample_plates
 from motiform.measure.segment import (
     Contour,
+    ContourTracks,
     Disc,
     Seeds,
     Spot,
-    Tracks,
     contour_labels,
     label_meshes,
     match_contours,
@@ -36,15 +36,15 @@ from motiform.measure.volume import (
 __all__ = [
     "Computed",
     "Contour",
+    "ContourTracks",
     "Disc",
     "Gap",
-    "Gaps",
     "Labels",
+    "MarkerGaps",
     "Matching",
     "Seeds",
     "Spot",
     "Subject",
-    "Tracks",
     "Volume",
     "center_of_pressure",
     "change_frame",

@@ -16,7 +16,7 @@ from motiform.record.recording import Recording
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["Gap", "Gaps", "fill_gaps", "find_gaps"]
+__all__ = ["Gap", "MarkerGaps", "fill_gaps", "find_gaps"]
 
 _NOT = "not seen"
 
@@ -39,7 +39,7 @@ class Gap:
 
 
 @dataclass(frozen=True)
-class Gaps:
+class MarkerGaps:
     """The gaps of a recording in the order of its markers; ``str()`` is a table by marker."""
 
     rows: tuple[Gap, ...]
@@ -82,7 +82,7 @@ class Gaps:
         return "\n".join(lines) if len(lines) > 1 else "no gap"
 
 
-def find_gaps(rec: Recording) -> Gaps:
+def find_gaps(rec: Recording) -> MarkerGaps:
     """Return where each marker is not seen."""
     points, names = check_markers(rec), marker_names(rec)
     times, hidden = rec.time("markers"), np.isnan(points).any(-1)
@@ -93,7 +93,7 @@ def find_gaps(rec: Recording) -> Gaps:
             inside = first > 0 and last < len(times)
             duration = float(after - before)
             rows.append(Gap(name, first, last - 1, last - first, float(times[first]), duration, inside))
-    return Gaps(tuple(rows), tuple(names), len(points))
+    return MarkerGaps(tuple(rows), tuple(names), len(points))
 
 
 def runs(mask: np.ndarray) -> list[tuple[int, int]]:

@@ -15,7 +15,18 @@ from motiform.base.errors import RecordingError
 from motiform.record.channel import Channel
 from motiform.record.plain import dump_plain
 
-__all__ = ["COMMIT", "EVENTS", "FORMAT", "HEADER", "HEADER_BYTES", "Commit", "Layout", "Mark", "Series", "checksum"]
+__all__ = [
+    "COMMIT",
+    "EVENTS",
+    "FORMAT",
+    "HEADER",
+    "HEADER_BYTES",
+    "Commit",
+    "Mark",
+    "StoreLayout",
+    "StoredSeries",
+    "checksum",
+]
 
 FORMAT = 1
 HEADER, COMMIT, EVENTS = "zarr.json", "commit.json", "events.jsonl"
@@ -30,7 +41,7 @@ def checksum(value: Any) -> int:
 
 
 @dataclass(frozen=True)
-class Series:
+class StoredSeries:
     """One array on disk, growing along its first axis."""
 
     folder: str
@@ -109,7 +120,7 @@ class Series:
 
 
 @dataclass(frozen=True)
-class Layout:
+class StoreLayout:
     """What a recording holds and where, fixed when it is made."""
 
     channels: tuple[Channel, ...]
@@ -123,7 +134,7 @@ class Layout:
     @classmethod
     def plan(
         cls, channels: Iterable[Channel], manifest: dict[str, Any], statics: Mapping[str, np.ndarray], chunk_bytes: int
-    ) -> "Layout":
+    ) -> "StoreLayout":
         """Choose chunks of about so many bytes."""
         from motiform import __version__
 
@@ -133,29 +144,31 @@ class Layout:
         return cls(channels, shapes, manifest, chunks, f"motiform {__version__}")
 
     @cached_property
-    def series(self) -> dict[tuple[str, str], Series]:
+    def series(self) -> dict[tuple[str, str], StoredSeries]:
         """Arrays on disk that grow with time, by ("data" | "times", name of the channel)."""
-        found: dict[tuple[str, str], Series] = {}
+        found: dict[tuple[str, str], StoredSeries] = {}
         for channel, folder in zip(self.channels, _folders(c.name for c in self.channels), strict=True):
             chunk, dims = self.chunks[channel.name], ("time", *channel.dims)
             attributes = channel.describe()
-            found["data", channel.name] = Series(
+            found["data", channel.name] = StoredSeries(
                 f"data/{folder}", channel.shape, channel.dtype, chunk, dims, attributes
             )
             if channel.rate is None:
                 attributes = {"name": f"time of {channel.name}", "unit": "s"}
-                found["times", channel.name] = Series(f"times/{folder}", (), "float64", chunk, ("time",), attributes)
+                found["times", channel.name] = StoredSeries(
+                    f"times/{folder}", (), "float64", chunk, ("time",), attributes
+                )
         return found
 
     @cached_property
-    def static_series(self) -> dict[str, Series]:
+    def static_series(self) -> dict[str, StoredSeries]:
         """Arrays on disk without time. Their first axis is chunked; one without axes is held as one element."""
         found = {}
         for (name, (shape, dtype)), folder in zip(self.statics.items(), _folders(self.statics), strict=True):
             rest = shape[1:]
             bytes_each = max(1, math.prod(rest) * np.dtype(dtype).itemsize)
             chunk = max(1, min(shape[0] if shape else 1, 4 * 2**20 // bytes_each))
-            found[name] = Series(f"statics/{folder}", rest, dtype, chunk, None, {"name": name})
+            found[name] = StoredSeries(f"statics/{folder}", rest, dtype, chunk, None, {"name": name})
         return found
 
     def header(self) -> dict[str, Any]:
@@ -171,7 +184,7 @@ class Layout:
         }
 
     @classmethod
-    def from_header(cls, header: Mapping[str, Any]) -> "Layout":
+    def from_header(cls, header: Mapping[str, Any]) -> "StoreLayout":
         """Return the layout that a header describes; ValueError, TypeError or KeyError when it describes none."""
         channels = tuple(Channel.from_description(one) for one in header["channels"])
         chunks = {one["name"]: _whole(one["chunk"]) for one in header["channels"]}

@@ -15,7 +15,7 @@ from motiform.record.files import AnyPath
 from motiform.record.manifest import check_manifest
 from motiform.record.plain import to_plain
 from motiform.record.recording import Recording
-from motiform.record.sinks import Batch, Key, MemorySink, Sink, unpack_checkpoint
+from motiform.record.sinks import CommitBatch, Key, MemorySink, Sink, unpack_checkpoint
 
 __all__ = ["Recorder"]
 
@@ -244,7 +244,7 @@ class Recorder:
         blocks = _join([entry.blocks for entry in self._pending])
         resumable = checkpoint is not None or (self._free and self._sink.checkpoint is None)
         starts = self._pending[0].counts
-        self._sink.write(Batch(starts, blocks, last.ends, self._events, checkpoint, resumable, complete))
+        self._sink.write(CommitBatch(starts, blocks, last.ends, self._events, checkpoint, resumable, complete))
         if complete or not self._whole:
             self._sink.publish()
         # After Ctrl-C between these lines the sink gets the same samples again and skips them by their index.

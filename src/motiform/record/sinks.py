@@ -17,14 +17,14 @@ from motiform.record.plain import dump_plain, load_plain
 from motiform.record.recording import Recording
 from motiform.record.sources import MemorySource
 
-__all__ = ["Batch", "Key", "MemorySink", "Sink", "pack_checkpoint", "unpack_checkpoint"]
+__all__ = ["CommitBatch", "Key", "MemorySink", "Sink", "pack_checkpoint", "unpack_checkpoint"]
 
 #: ("data", name) for a channel's samples, ("times", name) for its times.
 Key = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Batch:
+class CommitBatch:
     """What one commit takes."""
 
     starts: Mapping[str, int]
@@ -68,7 +68,7 @@ class Sink(Protocol):
     def checkpoint(self) -> bytes | None:
         """Committed checkpoint, packed."""
 
-    def write(self, batch: Batch) -> None:
+    def write(self, batch: CommitBatch) -> None:
         """Commit a batch: all of it, or nothing."""
 
     def publish(self) -> None:
@@ -120,7 +120,7 @@ class MemorySink:
         """Last checkpoint, packed."""
         return self._state.checkpoint
 
-    def write(self, batch: Batch) -> None:
+    def write(self, batch: CommitBatch) -> None:
         """Keep the blocks."""
         old = self._state
         counts, parts = dict(old.counts), dict(old.parts)

@@ -14,7 +14,17 @@ from motiform.base.files import reads_file
 from motiform.base.machine import check_room
 from motiform.record.channel import Event
 from motiform.record.files import AnyPath, as_path, read_inside
-from motiform.record.layout import COMMIT, EVENTS, HEADER, HEADER_BYTES, Commit, Layout, Series, check_format, checksum
+from motiform.record.layout import (
+    COMMIT,
+    EVENTS,
+    HEADER,
+    HEADER_BYTES,
+    Commit,
+    StoredSeries,
+    StoreLayout,
+    check_format,
+    checksum,
+)
 from motiform.record.manifest import check_manifest
 from motiform.record.places import is_recording, restore
 from motiform.record.plain import load_plain
@@ -107,7 +117,7 @@ class _Kept:
 class DiskSource:
     """Reads committed samples. A chunk that is missing or damaged is an error, never a guess."""
 
-    def __init__(self, folder: Path, layout: Layout, counts: dict[str, int]) -> None:
+    def __init__(self, folder: Path, layout: StoreLayout, counts: dict[str, int]) -> None:
         self.counts = {channel.name: counts[channel.name] for channel in layout.channels}
         self._folder, self._layout = folder, layout
         self._kept, self._chunks = _Kept(), _Kept()
@@ -134,7 +144,7 @@ class DiskSource:
         count = _first(shape)
         return self._part(self._layout.static_series[name], 0, count, count).reshape(shape)
 
-    def _part(self, series: Series, first: int, last: int, count: int) -> np.ndarray:
+    def _part(self, series: StoredSeries, first: int, last: int, count: int) -> np.ndarray:
         whole = self._kept.get(series.folder)
         if whole is not None:
             return whole[first:last]
@@ -143,7 +153,7 @@ class DiskSource:
             self._kept.put(series.folder, array)
         return array
 
-    def _load(self, series: Series, first: int, last: int) -> np.ndarray:
+    def _load(self, series: StoredSeries, first: int, last: int) -> np.ndarray:
         if first >= last or 0 in series.shape:
             return np.empty((max(0, last - first), *series.shape), series.dtype)
         check_room(
@@ -158,7 +168,7 @@ class DiskSource:
             parts.append(chunk[max(0, first - start) : last - start])
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
-    def _kept_chunk(self, series: Series, index: int) -> np.ndarray:
+    def _kept_chunk(self, series: StoredSeries, index: int) -> np.ndarray:
         """Return a chunk that is likely to be asked for again: pictures take a sample after the other."""
         name = f"{series.folder}/{index}"
         chunk = self._chunks.get(name)
@@ -167,7 +177,7 @@ class DiskSource:
             self._chunks.put(name, chunk)
         return chunk
 
-    def _chunk(self, series: Series, index: int) -> np.ndarray:
+    def _chunk(self, series: StoredSeries, index: int) -> np.ndarray:
         name = f"{series.folder}/{series.chunk_file(index)}"
         try:
             # The compressor adds 16 bytes at most, the checksum 4.
@@ -180,7 +190,7 @@ class DiskSource:
             raise _damaged(self._folder / name, "a chunk cannot be read", error) from error
 
 
-def read_layout(folder: Path) -> tuple[Layout, Commit]:
+def read_layout(folder: Path) -> tuple[StoreLayout, Commit]:
     """Return what a recording holds and its last commit; RecordingError when there is none that can be trusted."""
     restore(folder)
     if not folder.exists():
@@ -197,7 +207,7 @@ def read_layout(folder: Path) -> tuple[Layout, Commit]:
         check_format(header)
         if checksum(header) != commit.header_crc32:
             raise ValueError("its checksum is wrong")
-        layout = Layout.from_header(header)
+        layout = StoreLayout.from_header(header)
         for mark in (commit.upto, commit.resume):
             if mark.counts.keys() != layout.chunks.keys():
                 raise ValueError("its channels are not those of the commit")
@@ -231,7 +241,7 @@ def read_checkpoint(folder: Path, commit: Commit) -> bytes | None:
     return packed
 
 
-def _check_metadata(folder: Path, series: Series, count: int) -> None:
+def _check_metadata(folder: Path, series: StoredSeries, count: int) -> None:
     file = folder / series.folder / HEADER
     with _reading(file):
         wanted = series.metadata(count)

@@ -15,10 +15,20 @@ import numpy as np
 from motiform.base.errors import RecordingError
 from motiform.record.channel import Channel, Event
 from motiform.record.files import PARTIAL, AnyPath, as_path, disk, lock_folder, read_inside, sync_folder, write_file
-from motiform.record.layout import COMMIT, EVENTS, HEADER, HEADER_BYTES, Commit, Layout, Mark, Series, checksum
+from motiform.record.layout import (
+    COMMIT,
+    EVENTS,
+    HEADER,
+    HEADER_BYTES,
+    Commit,
+    Mark,
+    StoredSeries,
+    StoreLayout,
+    checksum,
+)
 from motiform.record.plain import dump_plain
 from motiform.record.recording import Recording
-from motiform.record.sinks import Batch, Key, pack_checkpoint
+from motiform.record.sinks import CommitBatch, Key, pack_checkpoint
 from motiform.record.site import Site
 from motiform.record.store import DiskSource, open_recording, read_checkpoint, read_events, read_layout
 
@@ -35,7 +45,7 @@ def create_sink(
     chunk_bytes: int,
 ) -> "DiskSink":
     """Make a recording without samples, hidden until it is put in place, and return what writes to it."""
-    layout = Layout.plan(channels, manifest, statics, chunk_bytes)
+    layout = StoreLayout.plan(channels, manifest, statics, chunk_bytes)
     nothing = Mark({channel.name: 0 for channel in channels})
     commit = Commit(0, nothing, nothing, header_crc32=checksum(layout.header()))
     site = Site.begin(as_path(path), overwrite=overwrite)
@@ -91,7 +101,7 @@ class _State:
 class DiskSink:
     """Takes samples by their index and commits them to a folder."""
 
-    def __init__(self, site: Site, layout: Layout, state: _State) -> None:
+    def __init__(self, site: Site, layout: StoreLayout, state: _State) -> None:
         self.path: Path | None = site.name
         self.channels, self.manifest = list(layout.channels), layout.manifest
         self._site, self._layout, self._state = site, layout, state
@@ -116,7 +126,7 @@ class DiskSink:
         """Committed checkpoint, packed."""
         return self._state.checkpoint
 
-    def write(self, batch: Batch) -> None:
+    def write(self, batch: CommitBatch) -> None:
         """Commit a batch."""
         old, folder = self._state, self._site.folder
         packed = None if batch.checkpoint is None else pack_checkpoint(batch.checkpoint)
@@ -153,7 +163,9 @@ class DiskSink:
         """Let go of the recording; one that was not published is removed."""
         self._site.release()
 
-    def _write_blocks(self, folder: Path, old: _State, batch: Batch) -> tuple[dict[str, int], dict[Key, np.ndarray]]:
+    def _write_blocks(
+        self, folder: Path, old: _State, batch: CommitBatch
+    ) -> tuple[dict[str, int], dict[Key, np.ndarray]]:
         known = old.commit.upto.counts
         counts, tails = dict(known), dict(old.tails)
         for key, fresh in batch.fresh(known):
@@ -183,7 +195,7 @@ def _write_checkpoint(folder: Path, commit: Commit, packed: bytes) -> Commit:
     return replace(commit, checkpoint=file, checkpoint_crc32=checksum(packed), checkpoint_bytes=len(packed))
 
 
-def _write_samples(folder: Path, series: Series, known: int, tail: np.ndarray, fresh: np.ndarray) -> np.ndarray:
+def _write_samples(folder: Path, series: StoredSeries, known: int, tail: np.ndarray, fresh: np.ndarray) -> np.ndarray:
     """Write the chunks that fresh samples touch, then the array's metadata; return the samples of the partial chunk."""
     place = folder / series.folder
     samples = np.concatenate([tail, fresh]) if len(tail) else fresh
@@ -196,7 +208,7 @@ def _write_samples(folder: Path, series: Series, known: int, tail: np.ndarray, f
     return samples[len(samples) - len(samples) % series.chunk :].copy()
 
 
-def _write_metadata(place: Path, series: Series, count: int) -> None:
+def _write_metadata(place: Path, series: StoredSeries, count: int) -> None:
     write_file(place / HEADER, dump_plain(series.metadata(count), indent=1).encode())
 
 
@@ -210,11 +222,11 @@ def _crc_more(crc: int, data: bytes) -> int:
     return zlib.crc32(data, crc)
 
 
-def _no_tails(layout: Layout) -> dict[Key, np.ndarray]:
+def _no_tails(layout: StoreLayout) -> dict[Key, np.ndarray]:
     return {key: np.empty((0, *series.shape), series.dtype) for key, series in layout.series.items()}
 
 
-def _write_skeleton(folder: Path, layout: Layout, statics: Mapping[str, np.ndarray], commit: Commit) -> None:
+def _write_skeleton(folder: Path, layout: StoreLayout, statics: Mapping[str, np.ndarray], commit: Commit) -> None:
     group: dict[str, Any] = {"zarr_format": 3, "node_type": "group", "attributes": {}}
     for part in ("data", "times", "statics"):
         (folder / part).mkdir()
@@ -241,7 +253,7 @@ def _write_skeleton(folder: Path, layout: Layout, statics: Mapping[str, np.ndarr
         sync_folder(folder / part)
 
 
-def _cut(folder: Path, layout: Layout, commit: Commit) -> _State:
+def _cut(folder: Path, layout: StoreLayout, commit: Commit) -> _State:
     """Return the state of a recording where it can be resumed."""
     mark = commit.resume
     if any(count > commit.upto.counts[name] for name, count in mark.counts.items()):
@@ -265,7 +277,7 @@ def _cut(folder: Path, layout: Layout, commit: Commit) -> _State:
     return _State(commit, tails, ends, tuple(events[: mark.event_count]), packed)
 
 
-def _clear(folder: Path, layout: Layout, state: _State) -> None:
+def _clear(folder: Path, layout: StoreLayout, state: _State) -> None:
     """Remove what a killed run left after the cut."""
     mark = state.commit.upto
     for (_, name), series in layout.series.items():

@@ -1,9 +1,9 @@
 """Scenes: TOML files that define simulations."""
 
 from motiform.scene.read.load import (
-    Entry,
-    Parameter,
+    GalleryEntry,
     Scene,
+    SceneParameter,
     image_hints,
     list_scenes,
     load_scene,
@@ -14,9 +14,9 @@ from motiform.scene.redress import redress
 from motiform.scene.simulate import simulate
 
 __all__ = [
-    "Entry",
-    "Parameter",
+    "GalleryEntry",
     "Scene",
+    "SceneParameter",
     "image_hints",
     "list_scenes",
     "load_scene",

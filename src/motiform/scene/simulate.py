@@ -23,7 +23,7 @@ from motiform.motion.hybrid.matter.system import KIND as FIGURES_IN_MATTER
 from motiform.motion.hybrid.system import KIND as CONTACTS
 from motiform.motion.matter import Network, Sound
 from motiform.motion.matter.system import KIND as NETWORKS
-from motiform.motion.run import Guard, Kind, Options, record
+from motiform.motion.run import Guard, ModelKind, RunOptions, record
 from motiform.motion.run.identity import identify
 from motiform.motion.run.kinds import find_kind
 from motiform.motion.run.loop import with_instant
@@ -43,7 +43,7 @@ from motiform.spatial import up_against, up_name
 
 __all__ = ["KINDS", "check_motion", "earlier", "scene_looks", "shown_keys", "simulate"]
 
-KINDS: tuple[Kind, ...] = (BODIES, FIGURES, CONTACTS, NETWORKS, FIGURES_IN_MATTER, SCREENS, SETS_OF_SCREENS)
+KINDS: tuple[ModelKind, ...] = (BODIES, FIGURES, CONTACTS, NETWORKS, FIGURES_IN_MATTER, SCREENS, SETS_OF_SCREENS)
 """The register of models: what `simulate` takes, with which arguments and integrators."""
 
 Model = Bodies | Figure | Network | FigureInMatter | Screen | Screens
@@ -242,10 +242,10 @@ def _key(content: str, functions: Sequence[str]) -> str:
 
 
 def _run(
-    kind: Kind,
+    kind: ModelKind,
     model: Any,
     given: dict[str, Any],
-    options: Options,
+    options: RunOptions,
     manifest: dict[str, Any],
     looks: Looks,
     functions: bool,
@@ -371,7 +371,7 @@ def _redrawn(found: Recording, looks: Looks) -> bool:
     return set(now) != set(found.statics) or any(not np.array_equal(now[key], found.statics[key]) for key in now)
 
 
-def _origin(options: Options) -> dict[str, Any]:
+def _origin(options: RunOptions) -> dict[str, Any]:
     """Return by what and how the recording was made."""
     names = ("integrator", "step", "rtol", "atol", "device")
     motion = {name: getattr(options, name) for name in names} | {"steps_per_sample": options.steps}

@@ -13,7 +13,7 @@ from motiform.record.labels import axis_names
 if TYPE_CHECKING:
     from motiform.record import Recording
 
-__all__ = ["Curves", "curves_of", "element", "element_names", "elements_of", "value_at", "with_cursor"]
+__all__ = ["ChartCurves", "curves_of", "element", "element_names", "elements_of", "value_at", "with_cursor"]
 
 BUCKETS = 300  # a plot is a few hundred pixels wide: the extremes of so many time slices look the same as all samples
 COMPONENTS = 8  # a last axis up to this long is drawn as that many curves, a longer one is chosen from
@@ -22,7 +22,7 @@ NOISE = 16 * np.finfo(float).eps  # relative: less than this is rounding, not a 
 
 
 @dataclass(frozen=True)
-class Curves:
+class ChartCurves:
     """Curves over time, ready to draw."""
 
     time: np.ndarray
@@ -76,7 +76,7 @@ def _chosen(shape: tuple[int, ...]) -> tuple[int, ...]:
     return shape[:-1] if few else shape
 
 
-def curves_of(recording: "Recording", name: str) -> Curves:
+def curves_of(recording: "Recording", name: str) -> ChartCurves:
     """Return the curves of a channel, or of a part of one that is chosen by name; its last axis gives the curves."""
     channel = recording.channel(name)
     time, values = np.asarray(recording.time(name), dtype=float), np.asarray(recording[name], dtype=float)
@@ -87,10 +87,10 @@ def curves_of(recording: "Recording", name: str) -> Curves:
     offset, scale = _readable(values)
     values = (values[kept] - offset) / scale
     label = _label(units, offset, scale)
-    return Curves(time[kept], tuple(values.T), names, units, label, _span(values), offset, scale)
+    return ChartCurves(time[kept], tuple(values.T), names, units, label, _span(values), offset, scale)
 
 
-def with_cursor(curves: Curves, instant: float, *, stretch: float = 0.0) -> tuple[np.ndarray, ...]:
+def with_cursor(curves: ChartCurves, instant: float, *, stretch: float = 0.0) -> tuple[np.ndarray, ...]:
     """Return time, the curves and the cursor, (points + 3,) each.
 
     All curves of a chart share their instants, so the cursor is a curve too: flat along the bottom, and straight up and
@@ -106,12 +106,12 @@ def with_cursor(curves: Curves, instant: float, *, stretch: float = 0.0) -> tupl
     return (time, *lines, cursor)
 
 
-def value_at(curves: Curves, instant: float) -> list[float]:
+def value_at(curves: ChartCurves, instant: float) -> list[float]:
     """Return the values of the curves at an instant, in the channel's unit."""
     return [_at(curves, v, instant) * curves.scale + curves.offset for v in curves.values]
 
 
-def _at(curves: Curves, values: np.ndarray, instant: float) -> float:
+def _at(curves: ChartCurves, values: np.ndarray, instant: float) -> float:
     return float(np.interp(instant, curves.time, values)) if curves.time.size else float("nan")
 
 

@@ -12,10 +12,10 @@ from motiform.studio.server import LOOPBACK
 if TYPE_CHECKING:
     from viser import ViserServer
 
-__all__ = ["Page", "has_display", "hold_open"]
+__all__ = ["HeldPage", "has_display", "hold_open"]
 
 
-class Page(Protocol):
+class HeldPage(Protocol):
     """A page with its server."""
 
     server: "ViserServer"
@@ -30,7 +30,9 @@ class Page(Protocol):
         ...
 
 
-def hold_open(page: Page, begin: Callable[[], None], *, host: str, port: int, open_browser: bool, block: bool) -> None:
+def hold_open(
+    page: HeldPage, begin: Callable[[], None], *, host: str, port: int, open_browser: bool, block: bool
+) -> None:
     """Say where a page is, begin it, show it in a browser, and stay until Ctrl-C where it is to `block`."""
     try:
         _announce(page, host, port)
@@ -49,7 +51,7 @@ def hold_open(page: Page, begin: Callable[[], None], *, host: str, port: int, op
         raise
 
 
-def _announce(page: Page, host: str, port: int) -> None:
+def _announce(page: HeldPage, host: str, port: int) -> None:
     taken = page.server.get_port()
     if port not in (0, taken):
         print(f"Port {port} is in use, so the studio took {taken}.")

@@ -23,7 +23,7 @@ from motiform.studio.live_thread import LiveThread
 from motiform.studio.pull import Pull, PullSignal
 from motiform.studio.spool import Spool
 
-__all__ = ["HAND", "Live", "network_with_hand", "replayed"]
+__all__ = ["HAND", "LiveNetwork", "network_with_hand", "replayed"]
 
 HAND = "hand"
 """Name of the group of one imposed point that is moved live, and of its channel in a gesture: hand.position."""
@@ -100,7 +100,7 @@ def _moved(network: Network, motion: Signal, start: np.ndarray) -> Network:
     return network.replace(groups=groups)
 
 
-class Live(LiveThread):
+class LiveNetwork(LiveThread):
     """A network on its way, in real time or slower, with a hand that may be moved from any thread.
 
     Parameters

@@ -14,8 +14,8 @@ from motiform.base.markup import Html, escape, html, page
 from motiform.studio.audio import PageSound
 from motiform.studio.control import Instrument, listen_midi, listen_osc
 from motiform.studio.export import file_stem
-from motiform.studio.live import HAND, Live, replayed
-from motiform.studio.moving import Changing, Deforming, Moving
+from motiform.studio.live import HAND, LiveNetwork, replayed
+from motiform.studio.moving import Changing, Deforming, MovingPart
 from motiform.studio.runs import plain
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class LivePanel:
         viser = load_library("viser")
 
         self._studio, self._server = studio, studio.server
-        self.live: Live | None = None
+        self.live: LiveNetwork | None = None
         """The run that the page shows, None while it shows a recording."""
         self.instrument: Instrument | None = None
         """What messages of players go to."""
@@ -99,7 +99,7 @@ class LivePanel:
         if self._studio.runner.busy:
             raise RunError("a run is under way", remedy="Wait for it, or press Cancel first.")
         self.end()
-        live = Live(network, on_end=self._failed, sound=sound)
+        live = LiveNetwork(network, on_end=self._failed, sound=sound)
         from motiform.motion.matter.system import check_stability
 
         check_stability(live.network, bool(scene.document.motion.unstable))
@@ -197,12 +197,12 @@ class LivePanel:
         settings = {**scene.settings, **settings}
         return parse_scene(scene.text, name=scene.name, folder=scene.folder, settings=settings)
 
-    def _running(self) -> Live:
+    def _running(self) -> LiveNetwork:
         if self.live is None:
             raise RunError("nothing is live", remedy="Press Live first.")
         return self.live
 
-    def _add_hand(self, live: Live) -> None:
+    def _add_hand(self, live: LiveNetwork) -> None:
         """Add arrows at the hand: dragging them pulls it."""
         group = live.network.group(HAND)
         size = float(max(group.radius[0], 1e-3))
@@ -211,7 +211,7 @@ class LivePanel:
         )
         self._control.on_update(self._studio.guard(lambda event: live.move(np.array(event.target.position, float))))
 
-    def _listen(self, live: Live) -> None:
+    def _listen(self, live: LiveNetwork) -> None:
         """Let players move the hand, and its arrows with it."""
         control = self._control
 
@@ -260,7 +260,7 @@ class LivePanel:
 class _Follower:
     """Moves what the view shows to frames of a live run: forms made alike, a sample each."""
 
-    def __init__(self, studio: "Studio", live: Live, manifest: dict[str, Any], looks: "Looks") -> None:
+    def __init__(self, studio: "Studio", live: LiveNetwork, manifest: dict[str, Any], looks: "Looks") -> None:
         from motiform.motion.matter.observe import observe_network
 
         self._server, self._live, self._manifest, self._looks = studio.server, live, manifest, looks
@@ -283,7 +283,7 @@ class _Follower:
             for n, moving in enumerate(self._moving):
                 if isinstance(moving, Deforming):
                     now: Any = replace(moving, places=form.skins[self._skins[n]].vertices)
-                elif isinstance(moving, Moving):
+                elif isinstance(moving, MovingPart):
                     now = replace(moving, part=parts[moving.part.name])
                 elif isinstance(moving, Changing):
                     now = replace(moving, surface=surfaces[moving.surface.name])

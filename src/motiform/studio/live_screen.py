@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from motiform.base.errors import InputError
-from motiform.form.screen import Engraver, Screen, ScreenEngine, Screens, Segment, assess_screen
+from motiform.form.screen import Engraver, ModeSegment, Screen, ScreenEngine, Screens, assess_screen
 from motiform.form.screen.follow import follow_network
 from motiform.motion.matter import Engine
 from motiform.motion.matter.stability.cell import PROTOTYPES, modal_segment
@@ -91,7 +91,7 @@ class LiveScreen(LiveThread):
         with self._lock:
             s = self.screen
             self.pressed, self.law = False, s.links
-            self.segment: Segment = modal_segment(*self.law, mass=s.mass, step=s.step, dimensions=2)
+            self.segment: ModeSegment = modal_segment(*self.law, mass=s.mass, step=s.step, dimensions=2)
             self.pointer = Pointer(self._place(0.0, 0.0, LIFTED * self.reach)[None], s.frequency)
             self._begin_motion(0.0)
             self.engine = ScreenEngine(self._dressed())
@@ -105,7 +105,7 @@ class LiveScreen(LiveThread):
                 kept["pistons"] = {key: [np.zeros_like(a) for a in kept["pistons"][key]] for key in kept["pistons"]}
             self.engine = ScreenEngine.resume(self.engine.screen, kept)
 
-    def shape(self, law: Segment | str) -> None:
+    def shape(self, law: ModeSegment | str) -> None:
         """Go on with another law: a segment of the plane (K, Z), or the name of a prototype."""
         with self._lock:
             bare = self.screen.replace(law=law, engravers=())

@@ -8,14 +8,14 @@ import numpy as np
 from motiform.record.samples import in_blocks
 
 if TYPE_CHECKING:
-    from motiform.form import Links, Part, Surface
+    from motiform.form import AnimatedSurface, LinkParts, Part
     from motiform.form.parts import Series
     from motiform.form.rig import Posed
 
 __all__ = [
     "Changing",
     "Deforming",
-    "Moving",
+    "MovingPart",
     "Stretching",
     "line_colors",
     "linear_rgb",
@@ -28,7 +28,7 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class Moving:
+class MovingPart:
     """The bodies of a part."""
 
     part: "Part"
@@ -59,7 +59,7 @@ class Moving:
 class Stretching:
     """Links as lines."""
 
-    links: "Links"
+    links: "LinkParts"
     handle: Any
 
     def draw(self, sample: int) -> None:
@@ -100,7 +100,7 @@ class Deforming:
 class Changing:
     """A surface whose triangles are found anew at each sample, in one color."""
 
-    surface: "Surface"
+    surface: "AnimatedSurface"
     handle: Any
 
     def draw(self, sample: int) -> None:
@@ -109,7 +109,7 @@ class Changing:
         self.handle.vertices, self.handle.faces = vertices, faces
 
 
-def surface_mesh(surface: "Surface", sample: int) -> tuple[np.ndarray, np.ndarray]:
+def surface_mesh(surface: "AnimatedSurface", sample: int) -> tuple[np.ndarray, np.ndarray]:
     """Return vertices and triangles of a surface at a sample; where it is not there, one triangle without area."""
     shell = surface.shell(sample)
     if not len(shell.faces):
@@ -117,7 +117,7 @@ def surface_mesh(surface: "Surface", sample: int) -> tuple[np.ndarray, np.ndarra
     return shell.vertices.astype(np.float32), shell.faces.astype(np.uint32)
 
 
-def segments(links: "Links", sample: int) -> np.ndarray:
+def segments(links: "LinkParts", sample: int) -> np.ndarray:
     """Return the ends of all links at a sample [m], (links, 2, 3); those that are not there have no length."""
     ends = links.ends(sample).astype(np.float32)
     lost = ~np.isfinite(ends).all(axis=(1, 2))
@@ -125,7 +125,7 @@ def segments(links: "Links", sample: int) -> np.ndarray:
     return ends
 
 
-def line_colors(links: "Links", sample: int) -> np.ndarray:
+def line_colors(links: "LinkParts", sample: int) -> np.ndarray:
     """Return the colors of both ends of all links, (links, 2, 3)."""
     color = links.color if links.shades is None else links.shades.at(sample)
     return np.repeat(linear_rgb(np.broadcast_to(color, (links.count, 3)))[:, None], 2, axis=1)

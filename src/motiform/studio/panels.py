@@ -9,7 +9,7 @@ from motiform.base.libraries import load_library
 from motiform.base.markup import page
 from motiform.base.progress import Progress
 from motiform.studio.export import FORMATS, make_file
-from motiform.studio.parameters import Parameters
+from motiform.studio.parameters import ParameterInputs
 
 if TYPE_CHECKING:
     from viser import ViserServer
@@ -53,7 +53,7 @@ class ScenePanel:
             self._bar: Any = gui.add_progress_bar(0.0, visible=False, animated=True)
             self._status = gui.add_html("", visible=False)
         with gui.add_folder("Parameters"):
-            self.parameters = Parameters(server, on_slide=on_slide)
+            self.parameters = ParameterInputs(server, on_slide=on_slide)
             self._reset = gui.add_button("Reset to the scene's values", icon=viser.Icon.ARROW_BACK_UP, color="gray")
         self._picker.on_update(guard(self._picked))
         self._run.on_click(guard(lambda _: on_run()))

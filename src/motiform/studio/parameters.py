@@ -12,13 +12,13 @@ from motiform.studio.stimulation import is_stimulation, stimulation_label
 if TYPE_CHECKING:
     from viser import ViserServer
 
-__all__ = ["Parameters", "grouped", "label_of", "step_of"]
+__all__ = ["ParameterInputs", "grouped", "label_of", "step_of"]
 
 DECIMALS = 9
 TINY = 1e-4  # smaller numbers are typed as text: 1e-9 is easier to read than its zeros
 
 
-class Parameters:
+class ParameterInputs:
     """Inputs for the parameters of one scene; `changed` gives those that a person changed.
 
     Stimulation of muscles has sliders; `on_slide` is called when a person moves one.

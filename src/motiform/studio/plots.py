@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from motiform.base.errors import MotiformError
 from motiform.base.markup import html, join, page
 from motiform.image.style import CURSOR, colors_of, pretty_unit
-from motiform.studio.curves import Curves, curves_of, element, element_names, elements_of, value_at, with_cursor
+from motiform.studio.curves import ChartCurves, curves_of, element, element_names, elements_of, value_at, with_cursor
 
 if TYPE_CHECKING:
     from viser import ViserServer
@@ -60,7 +60,7 @@ class _Slot:
         self._recording: Any = None
         self.name = self.picked = ""
         self._instant = 0.0
-        self._curves: Curves | None = None
+        self._curves: ChartCurves | None = None
         self._chart: Any = None
         self._turn = False
         gui = server.gui
@@ -148,7 +148,7 @@ def _plottable(recording: "Recording", name: str) -> bool:
         return False
 
 
-def _chart(server: "ViserServer", curves: Curves, instant: float) -> Any:
+def _chart(server: "ViserServer", curves: ChartCurves, instant: float) -> Any:
     series: list[dict[str, Any]] = [{"label": "t [s]"}]
     for name, color in zip(curves.names, colors_of(curves.names), strict=True):
         series.append({"label": name, "stroke": color, "width": 1.6, "points": {"show": False}})
@@ -167,7 +167,7 @@ def _chart(server: "ViserServer", curves: Curves, instant: float) -> Any:
     )
 
 
-def _values_html(curves: Curves, instant: float) -> str:
+def _values_html(curves: ChartCurves, instant: float) -> str:
     """Return the values at the cursor, in the colours of the curves: it is the legend too."""
     units = [f" {pretty_unit(unit)}" if len(set(curves.units)) > 1 else "" for unit in curves.units]
     values = zip(curves.names, colors_of(curves.names), value_at(curves, instant), units, strict=True)

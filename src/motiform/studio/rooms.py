@@ -19,12 +19,12 @@ from urllib.parse import unquote
 from motiform.base.libraries import load_library
 from motiform.studio.runs import plain
 
-__all__ = ["Answer", "Room", "Rooms", "room_page"]
+__all__ = ["Page", "Response", "Rooms", "room_page"]
 
 log = logging.getLogger(__name__)
 
 
-class Answer(NamedTuple):
+class Response(NamedTuple):
     """What a page gets for an address."""
 
     kind: str
@@ -32,10 +32,10 @@ class Answer(NamedTuple):
     content: bytes
 
 
-class Room(Protocol):
+class Page(Protocol):
     """A page with its addresses and its socket."""
 
-    def answer(self, address: str) -> Answer | None:
+    def answer(self, address: str) -> Response | None:
         """Return what is at an address below that of the room, "" for the room itself; None: nothing."""
         ...
 
@@ -48,19 +48,19 @@ class Rooms:
     """Rooms by the first word of their address."""
 
     def __init__(self) -> None:
-        self._rooms: dict[str, Room] = {}
+        self._rooms: dict[str, Page] = {}
 
-    def add(self, name: str, room: Room) -> None:
+    def add(self, name: str, room: Page) -> None:
         """Open a room at /NAME."""
         self._rooms[name] = room
 
-    def answer(self, path: str) -> Answer | None:
+    def answer(self, path: str) -> Response | None:
         """Return what a room has at the path of a request; None where it is not of a room."""
         name, _, address = unquote(path.partition("?")[0]).strip("/").partition("/")
         room = self._rooms.get(name)
         return None if room is None else room.answer(address)
 
-    def of_socket(self, path: str) -> Room | None:
+    def of_socket(self, path: str) -> Page | None:
         """Return the room that a socket is of."""
         return self._rooms.get(path.partition("?")[0].strip("/"))
 
@@ -101,7 +101,7 @@ class Rooms:
         return response
 
 
-def _heard(room: Room, message: "str | bytes") -> "bytes | str":
+def _heard(room: Page, message: "str | bytes") -> "bytes | str":
     """Let a room hear a message; what goes wrong is told to the page and never ends its socket."""
     try:
         given = json.loads(message)
@@ -133,7 +133,7 @@ def _say_once(kind: str) -> None:
     print(f"motiform: a page sent what the studio does not understand ({kind}); it was refused", file=sys.stderr)
 
 
-def room_page(name: str) -> Answer:
+def room_page(name: str) -> Response:
     """Return a page, or its script, that is shipped with the package."""
     kind = "text/javascript" if name.endswith(".js") else "text/html"
-    return Answer(f"{kind}; charset=utf-8", files("motiform.studio").joinpath("pages", name).read_bytes())
+    return Response(f"{kind}; charset=utf-8", files("motiform.studio").joinpath("pages", name).read_bytes())

@@ -10,7 +10,7 @@ from motiform.record.samples import in_blocks
 from motiform.studio.moving import (
     Changing,
     Deforming,
-    Moving,
+    MovingPart,
     Stretching,
     line_colors,
     linear_rgb,
@@ -24,7 +24,7 @@ from motiform.studio.moving import (
 if TYPE_CHECKING:
     from viser import ViserServer
 
-    from motiform.form import Form, Links, Part, Skin, Surface
+    from motiform.form import AnimatedSurface, Form, LinkParts, Part, Skin
     from motiform.form.parts import Series
 
 __all__ = ["View", "grid_cell", "paths_of", "widened"]
@@ -42,7 +42,7 @@ class View:
     def __init__(self, server: "ViserServer") -> None:
         self._server = server
         self._form: Form | None = None
-        self._moving: list[Moving | Stretching | Deforming | Changing] = []
+        self._moving: list[MovingPart | Stretching | Deforming | Changing] = []
         self._handles: list[Any] = []
         self._paths: list[tuple[str, Any]] = []
         self._paths_visible = True
@@ -204,13 +204,13 @@ class View:
                 lod="off",
             )
         self._handles.append(handle)
-        moving = Moving(part, handle)
+        moving = MovingPart(part, handle)
         moving.draw(0)
         if moves(part.position) or moves(part.orientation) or part.shades is not None:
             self._moving.append(moving)
         self._add_paths(part)
 
-    def _add_links(self, links: "Links") -> None:
+    def _add_links(self, links: "LinkParts") -> None:
         handle = self._server.scene.add_line_segments(
             f"{self._root('links', links.name)}/lines",
             points=segments(links, 0),
@@ -244,7 +244,7 @@ class View:
             if moving:
                 self._moving.append(part)
 
-    def _add_surface(self, surface: "Surface") -> None:
+    def _add_surface(self, surface: "AnimatedSurface") -> None:
         """Add a surface in one color, the mean of its own: a browser's mesh keeps its color as triangles change."""
         shell = surface.shell(0)
         vertices, faces = surface_mesh(surface, 0)
@@ -282,7 +282,7 @@ def _names(form: "Form | None") -> list[str]:
     """Return the names of what is drawn, each once."""
     if form is None:
         return []
-    every: list[Part | Links | Skin | Surface] = [*form.parts, *form.links, *form.skins, *form.surfaces]
+    every: list[Part | LinkParts | Skin | AnimatedSurface] = [*form.parts, *form.links, *form.skins, *form.surfaces]
     return list(dict.fromkeys(one.name for one in every))
 
 

@@ -13,7 +13,7 @@ from motiform.measure.markers.register import is_marker_file, marker_endings
 from motiform.record.files import disk, make_folder, write_file
 from motiform.trials.trial import (
     SUMMARY,
-    Trial,
+    MarkerTrial,
     TrialOptions,
     brief,
     holds_results,
@@ -23,15 +23,15 @@ from motiform.trials.trial import (
     trial_key,
 )
 
-__all__ = ["Batch", "find_trials", "names_of", "plan_batch"]
+__all__ = ["TrialBatch", "find_trials", "names_of", "plan_batch"]
 
 
 @dataclass
-class Batch:
+class TrialBatch:
     """Trials to do, and what is known of all that were asked for."""
 
     out: Path
-    trials: list[Trial]
+    trials: list[MarkerTrial]
     """Those that are not done yet."""
     rows: list[dict[str, Any]] = field(default_factory=list)
     """What became of each trial: status "skipped", "done" or "failed", source, error in metres, …"""
@@ -47,7 +47,7 @@ class Batch:
         self.rows.append({**value, "trial": self._name(trial)})
         self.save()
 
-    def _name(self, trial: Trial) -> str:
+    def _name(self, trial: MarkerTrial) -> str:
         """Return the place of a trial in the folder of the batch, such as "before/Subject01/walk"."""
         return Path(trial.folder).relative_to(self.out).as_posix()
 
@@ -131,7 +131,7 @@ def plan_batch(
     *,
     overwrite: bool = False,
     leave_out: Iterable[str | Path] = (),
-) -> Batch:
+) -> TrialBatch:
     """Return the trials to do. Those that are done with the same files and options are skipped.
 
     Folders are searched with all folders in them, and ``out`` gets the same tree.
@@ -141,10 +141,10 @@ def plan_batch(
     files = find_trials(paths, [*leave_out, place])
     if os.path.lexists(place) and not place.is_dir():
         raise InputError("the output must be a folder", where="--out", got=str(out), allowed="a folder")
-    batch = Batch(place, [])
+    batch = TrialBatch(place, [])
     for file, name in zip(files, names_of(files), strict=True):
         folder = place / name
-        trial = Trial(str(file.absolute()), str(folder), trial_key(file, options), options)
+        trial = MarkerTrial(str(file.absolute()), str(folder), trial_key(file, options), options)
         done = read_done(folder)
         if done is not None and done["key"] == trial.key and not overwrite:
             if not is_whole(folder, done):

@@ -41,7 +41,7 @@ from motiform.trials.stage import reconstruct
 
 __all__ = [
     "SUMMARY",
-    "Trial",
+    "MarkerTrial",
     "TrialOptions",
     "brief",
     "check_options",
@@ -94,7 +94,7 @@ class TrialOptions:
 
 
 @dataclass(frozen=True)
-class Trial:
+class MarkerTrial:
     """A file of markers, and the folder that its results go to."""
 
     source: str
@@ -221,7 +221,7 @@ def brief(summary: dict[str, Any]) -> dict[str, Any]:
     return {name: summary[name] for name in summary if name not in _OWN}
 
 
-def run_trial(trial: Trial, progress: Progress) -> dict[str, Any]:
+def run_trial(trial: MarkerTrial, progress: Progress) -> dict[str, Any]:
     """Return the summary of a trial after all of its files are written; it contains the error if the trial failed."""
     begun = time.monotonic()
     try:
@@ -236,7 +236,7 @@ def run_trial(trial: Trial, progress: Progress) -> dict[str, Any]:
     return {"trial": trial.name, "source": trial.source, **found, "seconds": time.monotonic() - begun}
 
 
-def _done(trial: Trial, progress: Progress) -> dict[str, Any]:
+def _done(trial: MarkerTrial, progress: Progress) -> dict[str, Any]:
     options, source = trial.options, Path(trial.source)
     markers = read_trial(source, options)
     if options.forces is not None:
@@ -331,7 +331,9 @@ def _calibration(found: Any) -> dict[str, Any]:
 
 
 # ---------------------------------------------------------------- the folder
-def _write(trial: Trial, rec: Recording, figure: Figure, markers: Recording, progress: Progress) -> dict[str, Any]:
+def _write(
+    trial: MarkerTrial, rec: Recording, figure: Figure, markers: Recording, progress: Progress
+) -> dict[str, Any]:
     """Write all files of a trial aside, then give the folder its name: it is there whole or not at all."""
     folder = Path(trial.folder)
     aside = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}{PARTIAL}")
@@ -354,7 +356,7 @@ def _write(trial: Trial, rec: Recording, figure: Figure, markers: Recording, pro
     return {"status": "done", **brief(summary)}
 
 
-def _write_files(trial: Trial, rec: Recording, figure: Figure, markers: Recording, folder: Path) -> list[str]:
+def _write_files(trial: MarkerTrial, rec: Recording, figure: Figure, markers: Recording, folder: Path) -> list[str]:
     from motiform.motion.reconstruct.gait.angles import default_joints, joint_angles
     from motiform.motion.reconstruct.gait.landmarks import landmark_frames
 
@@ -390,7 +392,7 @@ def _write_files(trial: Trial, rec: Recording, figure: Figure, markers: Recordin
     return files
 
 
-def _summary(trial: Trial, rec: Recording, files: list[str]) -> dict[str, Any]:
+def _summary(trial: MarkerTrial, rec: Recording, files: list[str]) -> dict[str, Any]:
     told = rec.manifest["reconstruct"]
     seen = [row["seen"] for row in told["per_marker"].values()]
     worst: Any = max(told["per_marker"].items(), key=lambda item: item[1]["rms"] or 0.0, default=(None, {}))

@@ -9,7 +9,7 @@ from motiform.base.machine import check_steps
 from motiform.form.screen import lattice_response
 from motiform.geometry import Box
 from motiform.geometry.maps import surface_elements
-from motiform.image import CameraPath, Ground, Look
+from motiform.image import CameraPath, Ground, Lighting
 from motiform.measure import synthetic_ct
 from motiform.motion.bones import Cartilage
 from motiform.motion.contact import solve_contacts
@@ -31,8 +31,8 @@ from motiform.spatial.checks import generator
         (lambda: image_hints({"a": np.eye(2)}, {}), "tables, texts and numbers"),
         (lambda: mf.figures.human36().velocity(thorax=None), "a coordinate must get all of its numbers"),
         (lambda: lattice_response(1.0, 1.0, 1, extent=-1), "a response must have a width"),
-        (lambda: Look(exposure="bright"), "Look.exposure: not an array of numbers"),
-        (lambda: Look(sun=(1.0, 2.0)), "Look.sun: the array has the wrong shape"),
+        (lambda: Lighting(exposure="bright"), "Look.exposure: not an array of numbers"),
+        (lambda: Lighting(sun=(1.0, 2.0)), "Look.sun: the array has the wrong shape"),
         (lambda: Ground(tones=3), "Ground.tones: the array has the wrong shape"),
         (lambda: Guard("low", 3), "guard 'low': `zero` and `then` must be functions"),
         (lambda: check_steps(10**30), "steps at once must be few enough to end"),

@@ -9,7 +9,7 @@ from motiform.base.errors import MotiformError
 from motiform.form import CloudLook, Form, Looks, dress, looks_in, strobe
 from motiform.form.clouds import REACH, Cloud, Puffs
 from motiform.image import Camera
-from motiform.image.cast.clouds import lay_veil, puff_tiles
+from motiform.image.cast.clouds import composite_cloud, puff_tiles
 from motiform.image.cast.raycast import Painter, _arguments
 from motiform.image.extent import form_bounds
 from motiform.image.playback import moment_at_sample, moment_at_time
@@ -77,7 +77,7 @@ def test_light_comes_through_by_the_law_of_beer():
     seen = _arguments(painter.drawing.place(moment_at_sample(form, 0)), device)
     place, wide, deep = np.array([[0.05, 0.9, 0.2], [0.1, 1.1, -0.5]]), np.array([0.1, 0.2]), np.array([0.7, 0.4])
     light = np.ones((1200, 9), np.float32)
-    lay_veil(
+    composite_cloud(
         light,
         [Puffs(place, wide, deep, np.zeros(3))],
         painter.view,
@@ -100,7 +100,7 @@ def test_light_comes_through_by_the_law_of_beer():
 
 def test_puffs_throw_shadows_by_the_law_of_beer():
     """Of the sun's light on the ground exp(−Σ τ e^(−b²/2σ²)(1 + erf(m/√2σ))/2) is left, b off the ray, m along it."""
-    from motiform.image import Ground, Look, render
+    from motiform.image import Ground, Lighting, render
 
     place, wide, deep = np.array([[0.1, 2.0, 0.3], [-0.3, 2.4, -0.2], [0.0, 0.05, 0.1]]), 0.2, 0.9
     size, camera, sun = (48, 32), Camera((0, 1.2, 0.9), (0.2, 0, -0.3)), np.array([-0.35, 1.0, 0.55])
@@ -108,7 +108,7 @@ def test_puffs_throw_shadows_by_the_law_of_beer():
     def seen(depth, strength):
         cloud = Cloud("smoke", place[None], np.zeros(1), np.zeros(3), wide, depth, 0.0, np.zeros(3))
         form = Form((), np.zeros(1), surfaces=(cloud,))
-        look = Look(sun=tuple(sun), sun_strength=strength, ambient=0.3, ambient_rays=0)
+        look = Lighting(sun=tuple(sun), sun_strength=strength, ambient=0.3, ambient_rays=0)
         return render(form, camera=camera, size=size, ground=Ground(height=0.0), look=look, bits=32).astype(float)
 
     thin = 1e-9  # as good as none, and the ground fades as in the other pictures

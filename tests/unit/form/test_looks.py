@@ -25,7 +25,7 @@ from motiform.geometry import Ball, Box, Mesh, Particles
 from motiform.motion.bodies import Bodies, Body, Spring
 from motiform.motion.hybrid.matter.parts import SegmentSolid
 from motiform.motion.matter import NetworkBuilder, links
-from motiform.motion.tree import FigureBuilder, Part, joints
+from motiform.motion.tree import FigureBuilder, SegmentShape, joints
 from motiform.record import Channel, Recording, open_recording
 from motiform.spatial import Transform, rotation_from_euler
 
@@ -180,7 +180,10 @@ def figure():
     turned = Transform(rotation_from_euler((0.0, 0.0, 0.5)), np.array([0.0, 1.0, 0.0]))
     b = FigureBuilder()
     b.segment("ball", None, joints.free(), mass=1.0, inertia=0.1 * np.eye(3), shape=Ball(0.1), color=RED)
-    parts = [Part(Box((1, 1, 1)), Transform.translation_of(np.array([0.0, 0.2, 0.0]))), Part(Ball(0.1), turned)]
+    parts = [
+        SegmentShape(Box((1, 1, 1)), Transform.translation_of(np.array([0.0, 0.2, 0.0]))),
+        SegmentShape(Ball(0.1), turned),
+    ]
     b.segment("arm", "ball", joints.revolute(axis=(0, 0, 1)), mass=1.0, inertia=0.1 * np.eye(3), shape=parts)
     b.segment("bare", "arm", joints.revolute(axis=(0, 0, 1)), mass=1.0, inertia=0.1 * np.eye(3))
     b.tag("tip", "arm", (0.0, 0.3, 0.0))

@@ -8,7 +8,7 @@ from motiform.form import dress, looks_of
 from motiform.form.models.faces import grid_faces, hull_faces
 from motiform.geometry import Ball, Box, Capsule, Cylinder, Hollow, Plane
 from motiform.image import render
-from motiform.motion.matter import Look, NetworkBuilder, links, topology
+from motiform.motion.matter import GroupLook, NetworkBuilder, links, topology
 from motiform.motion.matter.laws.automaton import Automaton
 from motiform.record import Channel, Recording
 from motiform.spatial import Transform, rotation_from_euler
@@ -264,7 +264,7 @@ def test_looks_are_said_bit_by_bit_and_move_with_a_module():
 )
 def test_a_wrong_look_is_refused_where_it_is_said(look, text):
     with pytest.raises(InputError, match=text):
-        Look(**look)
+        GroupLook(**look)
 
 
 @pytest.mark.parametrize(

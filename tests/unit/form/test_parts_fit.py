@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from motiform.base.errors import InputError
-from motiform.form import Form, Links, Part, Rig, Skin
+from motiform.form import Form, LinkParts, Part, Rig, Skin
 from motiform.geometry import Ball
 
 GREY = np.full(3, 0.5)
 TURNS = np.tile([1.0, 0.0, 0.0, 0.0], (2, 4, 1))
 PART = Part("balls", Ball(0.1), np.zeros(3), GREY, np.zeros((2, 4, 3)), TURNS)
-LINKS = Links("rods", np.zeros((2, 4, 3)), np.zeros((2, 5, 3)), np.array([[3, 4], [0, 1]]), np.full(2, 0.01), GREY)
+LINKS = LinkParts("rods", np.zeros((2, 4, 3)), np.zeros((2, 5, 3)), np.array([[3, 4], [0, 1]]), np.full(2, 0.01), GREY)
 SKIN = Skin("sheet", np.zeros((2, 4, 3)), np.array([[0, 1, 2], [1, 2, 3]]), GREY)
 RIG = Rig.bind(np.eye(3), [(0, 1, 2)], {"arm": ((0, 0, 0), (1, 0, 0, 0))}, {"arm": [1.0] * 3})
 CASES = [
@@ -34,8 +34,8 @@ CASES = [
 
 
 def form(*parts):
-    kinds = {kind: tuple(one for one in parts if isinstance(one, kind)) for kind in (Part, Links, Skin)}
-    return Form(kinds[Part], np.arange(2.0), links=kinds[Links], skins=kinds[Skin])
+    kinds = {kind: tuple(one for one in parts if isinstance(one, kind)) for kind in (Part, LinkParts, Skin)}
+    return Form(kinds[Part], np.arange(2.0), links=kinds[LinkParts], skins=kinds[Skin])
 
 
 def test_what_fits_is_taken():

@@ -5,7 +5,6 @@ import pytest
 
 from motiform.form import Looks, dress, strobe
 from motiform.form.looks import (
-    Bone,
     CloudLook,
     ColorBy,
     HeightsLook,
@@ -13,6 +12,7 @@ from motiform.form.looks import (
     LinesLook,
     LinksLook,
     PointsLook,
+    RestSegment,
     ShapeLook,
     SkinLook,
     SurfaceLook,
@@ -58,8 +58,8 @@ def looks():
     ends = SpringEnd(body="box", at=(0.0, 0.1, 0.0)), SpringEnd(body=None, at=(0, 2, 0))
     spring = SpringLook(ends=ends, radius=0.01)
     bones = {
-        "arm": Bone(parts=("arm",), at=(0, 0, 0), turn=(1, 0, 0, 0)),
-        "box": Bone(parts=("box",), at=(0, 0.25, 0), turn=(1, 0, 0, 0), parent="arm"),
+        "arm": RestSegment(parts=("arm",), at=(0, 0, 0), turn=(1, 0, 0, 0)),
+        "box": RestSegment(parts=("box",), at=(0, 0.25, 0), turn=(1, 0, 0, 0), parent="arm"),
     }
     return Looks(parts, {"spring": spring}, bones)
 

@@ -10,7 +10,7 @@ from motiform.image import film_pictures, picture, print_size, render
 from motiform.image.cast import raycast
 from motiform.image.exr import write_exr
 from motiform.image.film import film_times
-from motiform.image.look import Look
+from motiform.image.look import Lighting
 from motiform.image.stamp import read_stamp
 
 SIZE = (48, 27)
@@ -37,7 +37,7 @@ def test_all_depths_show_the_same(seen):
 
 
 def test_light_is_neither_clipped_nor_compressed(box, seen):
-    bright = render(box, size=SIZE, bits=32, look=Look(exposure=8.0))
+    bright = render(box, size=SIZE, bits=32, look=Lighting(exposure=8.0))
     assert bright == pytest.approx(8.0 * seen[32], rel=2.0**-22)
     assert bright.max() > 2.0
 

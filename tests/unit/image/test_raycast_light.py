@@ -7,7 +7,7 @@ from stills import part, still
 from motiform.base.errors import InputError
 from motiform.base.kernels import threads
 from motiform.geometry import Ball, Box, Capsule, Cylinder, Mesh
-from motiform.image import Camera, Ground, Look, render
+from motiform.image import Camera, Ground, Lighting, render
 from motiform.image.look import linear_from_srgb
 
 FRONT = Camera((0, 0, 4), (0, 0, 0), fov=0.7)
@@ -116,7 +116,7 @@ def expected_ground(look, sun_seen, sky_seen, tone=(0.5, 0.5, 0.5), haze=1.0):
 
 
 def test_ground_in_the_sun_and_in_the_shadow_of_a_ball():
-    look = Look(softness=0.0, ambient_rays=0)
+    look = Lighting(softness=0.0, ambient_rays=0)
     sun = np.array(look.sun) / np.linalg.norm(look.sun)
     bright = ground_picture(part("ball", Ball(0.5), -20 * sun * [1, -1, 1]), look)[16, 16]
     dark = ground_picture(part("ball", Ball(0.5), 20 * sun), look)[16, 16]
@@ -134,7 +134,7 @@ def test_a_disc_overhead_hides_its_part_of_the_sky():
     # Light of a sky that is the same all over, through the cosine: a disc of radius R at height H above hides
     # R²/(R² + H²) of it. The sequence meets sin² of the angle evenly: N = 16·64·4 numbers k·0.7549 mod 1 are off by
     # less than 5/N = 0.0012, and 2.5 pixels of 0.4/33 m off the axis, e = 0.0076 H, by less than e.
-    look = Look(sun_strength=0.0, ambient=0.9, ambient_rays=4)
+    look = Lighting(sun_strength=0.0, ambient=0.9, ambient_rays=4)
     R, H = 3.0, 4.0
     lid = part("lid", Cylinder(R, 0.002), (0, H + 0.001, 0))
     seen = ground_picture(lid, look, samples_per_pixel=64)[16, 16]
@@ -157,7 +157,7 @@ def test_outlines_in_occluded_places_are_as_bright_as_what_they_part(samples):
 
     def picture(rays):
         plain = {"zenith": (1, 1, 1), "nadir": (1, 1, 1), "horizon": (0, 0, 0)}
-        look = Look(sun_strength=0.0, ambient_rays=rays, **plain)
+        look = Lighting(sun_strength=0.0, ambient_rays=rays, **plain)
         return render(form, 0, look=look, samples_per_pixel=samples, **options)[..., 0]
 
     whole = picture(0)  # no occlusion: the same primary rays, all of the sky
@@ -172,7 +172,7 @@ def test_outlines_in_occluded_places_are_as_bright_as_what_they_part(samples):
 
 
 def test_the_sun_lights_the_side_that_faces_it():
-    look = Look(sun=(1, 0, 0), ambient_rays=0)
+    look = Lighting(sun=(1, 0, 0), ambient_rays=0)
     options = {"camera": FRONT, "size": SIZE, "ground": False, "look": look}
     picture = render(still(part("ball", Ball(0.8))), 0, **options).astype(int)
     assert picture[45, 80 + 18].sum() > picture[45, 80 - 18].sum() + 100
@@ -181,7 +181,7 @@ def test_the_sun_lights_the_side_that_faces_it():
 def test_the_far_ground_becomes_the_horizon():
     camera = Camera((0, 1, 0), (0, 0.999, -1), fov=0.5)
     picture = render(still(part("ball", Ball(0.1), (0, 5, 3))), 0, camera=camera, size=(64, 64)).astype(int)
-    horizon = 255 * np.array(Look().horizon)
+    horizon = 255 * np.array(Lighting().horizon)
     rows = picture[28:36].reshape(-1, 3)
     # Brighter than 0.8 is bent by at most 0.2(1 − tanh 1) of linear light, 18 codes at x = 0.95.
     assert np.abs(rows - horizon).max() < 20
@@ -221,7 +221,7 @@ def _tetrahedron():
         ({"sample": 0, "time": 0.0}, "sample and time exclude each other"),
         ({"time": float("nan")}, "no such time"),
         ({"ground": Ground(cell=-1.0)}, "positive cell"),
-        ({"look": Look(sun=(0, 0, 0))}, "the sun must have a direction"),
+        ({"look": Lighting(sun=(0, 0, 0))}, "the sun must have a direction"),
         ({"device": "abacus"}, "unknown device"),
     ],
 )
@@ -238,7 +238,7 @@ def test_the_sun_of_a_scene():
 
     form, sun = still(part("ball", Ball(0.4))), (1.0, 0.3, -0.4)
     low = render(replace(form, image=image_hints({}, {"image.sun": list(sun)})), 0, camera=FRONT, size=SIZE)
-    assert np.array_equal(low, render(form, 0, camera=FRONT, size=SIZE, look=Look(sun=sun)))
+    assert np.array_equal(low, render(form, 0, camera=FRONT, size=SIZE, look=Lighting(sun=sun)))
     assert not np.array_equal(low, render(form, 0, camera=FRONT, size=SIZE))
     with pytest.raises(SceneError, match="the sun must have a direction"):
         image_hints({}, {"image.sun": [0, 0, 0]})

@@ -9,7 +9,7 @@ import motiform
 from motiform import FigureBuilder, Transform, joints
 from motiform.base.errors import InputError
 from motiform.image.report import plots
-from motiform.image.report.blocks import Bar, Code, Heading, Picture, Strip, Table, Text
+from motiform.image.report.blocks import Bar, Code, Heading, Picture, ReportTable, Strip, Text
 from motiform.image.report.html import html_page
 from motiform.image.report.page import write_blocks, write_report
 from motiform.image.report.pictures import png_of_pixels
@@ -21,8 +21,8 @@ EVIL = "<script>alert('x')</script> & \"$x_1$\""
 def blocks(count=3):
     png = png_of_pixels(np.full((40, 60, 3), 200, np.uint8))
     return [
-        Heading(EVIL, 1), Text(EVIL), Text(EVIL, bad=True), Table([EVIL, "b"], [[EVIL, Bar(0.5)]] * count),
-        Table(["a"], [[EVIL]], folded=EVIL), Code(EVIL), Heading("A plot", 3), Picture(png, EVIL, EVIL),
+        Heading(EVIL, 1), Text(EVIL), Text(EVIL, bad=True), ReportTable([EVIL, "b"], [[EVIL, Bar(0.5)]] * count),
+        ReportTable(["a"], [[EVIL]], folded=EVIL), Code(EVIL), Heading("A plot", 3), Picture(png, EVIL, EVIL),
         Strip([Picture(png, EVIL, EVIL, wide=False)] * 7),
     ]  # fmt: skip
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from motiform.form import Form, Links, Part, Skin
+from motiform.form import Form, LinkParts, Part, Skin
 from motiform.geometry import Ball
 from motiform.image import Camera, cast_form, film, render
 from motiform.image.frames import film_key
@@ -94,7 +94,7 @@ def test_sharp_edges_stay_sharp_and_soft_ones_do_not():
 def test_a_link_is_a_capsule_from_end_to_end():
     first = np.array([[[0.0, 0.0, 0.0]], [[0.0, 0.0, 0.0]], [[0.0, 0.0, 0.0]]])
     second = np.array([[[0.0, 0.0, 0.0], [1.0, 1.0, 0.0]], [[0, 0, 0], [3.0, 3.0, 0.0]], [[0, 0, 0], [np.nan, 0, 0]]])
-    links = Links("l", first, second, np.array([[0, 1]]), np.array([0.1]), RED)
+    links = LinkParts("l", first, second, np.array([[0, 1]]), np.array([0.1]), RED)
     form = Form((), np.arange(3.0), "", {}, (links,))
     # From above at x the slanted side is at x + r √2; beyond the first link's end there is nothing but its cap.
     origin, down = np.array([[0.5, 9.0, 0.0], [2.0, 9.0, 0.0]]), np.array([[0.0, -1.0, 0.0]])
@@ -115,7 +115,7 @@ def test_links_of_no_length_and_of_any_direction():
     first = np.zeros((1, 1, 3))
     ends[0, 0] = 0.0
     ends[0, 1:7] = np.concatenate([np.eye(3), -np.eye(3)])
-    links = Links("l", first, ends, np.stack([np.zeros(200, int), np.arange(200)], 1), np.full(200, 1e-3), RED)
+    links = LinkParts("l", first, ends, np.stack([np.zeros(200, int), np.arange(200)], 1), np.full(200, 1e-3), RED)
     form = Form((), np.zeros(1), "", {}, (links,))
     middle = 0.5 * ends[0]
     across = np.cross(middle, rng.normal(size=(200, 3)))

@@ -7,7 +7,7 @@ import pytest
 import robots
 from stills import part, still
 
-from motiform.form import Form, Links, Part, Skin, dress, stand_upright
+from motiform.form import Form, LinkParts, Part, Skin, dress, stand_upright
 from motiform.geometry import Ball, Box, Capsule, Cylinder
 from motiform.image import Camera, render
 from motiform.image.extent import lowest_height
@@ -27,7 +27,9 @@ def world(image=None):
     points = np.tile([[-0.6, 0.2, 0.3], [-0.6, 0.9, -0.2], [np.nan] * 3], (2, 1, 1))
     balls = Part("balls", Ball(0.1), np.zeros(3), np.array([0.2, 0.5, 0.8]), points,
                  np.broadcast_to([1.0, 0, 0, 0], (2, 3, 4)), points=True)  # fmt: skip
-    rope = Links("rope", points[:, :1], points[:, 1:2], np.array([[0, 0]]), np.array([0.03]), np.array([0.4, 0.3, 0.3]))
+    rope = LinkParts(
+        "rope", points[:, :1], points[:, 1:2], np.array([[0, 0]]), np.array([0.03]), np.array([0.4, 0.3, 0.3])
+    )
     sheet = np.tile([[0.5, 0.3, -0.4], [0.5, 0.8, -0.4], [0.9, 0.9, 0.1], [0.9, 0.3, 0.1]], (2, 1, 1))
     skin = Skin("sheet", sheet, np.array([[0, 1, 2], [0, 2, 3]]), np.array([0.3, 0.7, 0.4]))
     return Form((body, balls), np.array([0.0, 1.0]), "world", image or {}, (rope,), (skin,))

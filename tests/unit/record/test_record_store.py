@@ -48,9 +48,9 @@ def test_zarr_reads_every_type(quick_path, dtype):
 
 def test_chunk_bytes_are_those_of_zarr(tmp_path):
     """Our encoder and zarr's write the same bytes."""
-    from motiform.record.layout import Series
+    from motiform.record.layout import StoredSeries
 
-    series = Series("x", (3,), "float64", 10)
+    series = StoredSeries("x", (3,), "float64", 10)
     values = np.random.default_rng(0).normal(size=(10, 3))
     (tmp_path / "x").mkdir()
     (tmp_path / "x" / "zarr.json").write_text(json.dumps(series.metadata(10)))

@@ -8,7 +8,7 @@ import motiform as mf
 from motiform.base.errors import MotiformError
 from motiform.motion.figures import bip
 from motiform.motion.figures.bip_table import CONTACTS
-from motiform.motion.tree import poses, tags
+from motiform.motion.tree import forward_kinematics, tags
 
 
 def step(**settings):
@@ -109,7 +109,7 @@ def test_the_scene_says_what_a_step_needs():
     told = walker.control(0.0, built.arguments["q0"], np.zeros(21))
     assert told.missing < 1e-2  # N: it stands
     assert told.forces[:, 1].sum() == pytest.approx(built.model.mass * 9.81, rel=1e-3)
-    turned = poses(built.model, built.arguments["q0"]).rotation
+    turned = forward_kinematics(built.model, built.arguments["q0"]).rotation
     assert np.isfinite(turned).all()
     with pytest.raises(MotiformError, match="cannot reach a pose"):
         mf.load_scene("bip-one-step", settings={"figure.bip.step.length": 1.5}).build()

@@ -170,11 +170,11 @@ def test_a_model_with_posture_and_push_is_that_of_python():
     com = figure.segment("trunk").com
 
     def push(t, state):
-        from motiform.motion.tree import poses
+        from motiform.motion.tree import forward_kinematics
 
         wrench = np.zeros((len(figure.segments), 6))
         if 0.005 <= t < 0.02:
-            wrench[trunk] = [*np.cross(poses(figure, state.q)[0][trunk] @ com, (4, 0, 0)), 4, 0, 0]
+            wrench[trunk] = [*np.cross(forward_kinematics(figure, state.q)[0][trunk] @ com, (4, 0, 0)), 4, 0, 0]
         return wrench
 
     run = {"t1": 0.04, "rate": 100, "integrator": "time-stepping", "step": 1e-3}

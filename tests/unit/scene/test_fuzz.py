@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from motiform.base.errors import MotiformError
-from motiform.motion.bodies import Options
+from motiform.motion.bodies import RunOptions
 from motiform.scene import list_scenes, load_scene, parse_scene
 from motiform.scene.build.common import build_bodies
 from motiform.scene.simulate import KINDS
@@ -34,7 +34,7 @@ def outcome(text: str) -> None:
         if model.count > 2000:
             return
         short = min(options.t1, 2 * options.step, 0.01)
-        run = Options(
+        run = RunOptions(
             short,
             1 / short,
             options.integrator,

@@ -9,8 +9,8 @@ from motiform import simulate
 from motiform.base.errors import MotiformError, SceneError
 from motiform.motion.hybrid import Attachment
 from motiform.motion.matter import NetworkBuilder, links, topology
-from motiform.motion.run import Options
-from motiform.motion.tree import poses
+from motiform.motion.run import RunOptions
+from motiform.motion.tree import forward_kinematics
 from motiform.scene import load_scene, parse_scene
 from motiform.scene.build.figures import build_figures
 from runs import simulate_coupled
@@ -94,13 +94,13 @@ def test_a_scarf_on_an_arm_equals_the_one_built_in_python():
     scene = parse_scene(ARM + SCARF)
     rec = simulate(scene)
     made = build_figures(parse_scene(ARM))
-    R, p = poses(made.figure, made.q)
+    R, p = forward_kinematics(made.figure, made.q)
     b = NetworkBuilder()
     rope = b.masses("rope", np.linspace([0.55, 1.0, 0], [0.55, 0.6, 0], 9), 0.005, radius=0.02)
     button = b.fixed("button", R[0] @ np.array([0, -0.62, 0]) + p[0])
     b.link("strand", topology.chain((button + rope).indices), links.spring(100.0, damping=0.1))
     python = simulate_coupled(
-        b.build(), made.figure, Options(0.1, 50.0, "centred", 1 / 1050), q0=made.q, v0=made.v, controls=made.controls,
+        b.build(), made.figure, RunOptions(0.1, 50.0, "centred", 1 / 1050), q0=made.q, v0=made.v, controls=made.controls,
         attachments=[Attachment("button.carried", "upper", "button", [[0, -0.62, 0]])],
     )  # fmt: skip
     for name in ("q", "v", "rope.position", "button.position", "energy", "matter.wrench"):

@@ -10,7 +10,7 @@ from motiform.base.errors import InputError, MotiformError, RecordingError
 from motiform.geometry import Ball, Box, MassProperties
 from motiform.motion.bodies import Bodies, Body
 from motiform.motion.matter import links
-from motiform.motion.run import Guard, Options
+from motiform.motion.run import Guard, RunOptions
 from motiform.record import Channel, Recorder, compare, open_recording
 from motiform.scene import parse_scene
 from runs import simulate_coupled
@@ -60,7 +60,7 @@ def commands(answer):
 
 def coupled(out, overwrite=False, controls=None, **options):
     """A rope and an arm that do not touch, in one run."""
-    run = Options(0.1, rate=25, integrator="centred")
+    run = RunOptions(0.1, rate=25, integrator="centred")
     return simulate_coupled(rope(**options), arm(), run, controls=controls, out=out, overwrite=overwrite)
 
 

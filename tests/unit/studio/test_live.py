@@ -12,7 +12,7 @@ from motiform.motion.matter import Engine, NetworkBuilder, links, topology
 from motiform.record import open_recording
 from motiform.scene import parse_scene, simulate
 from motiform.scene.build.matter import build_networks
-from motiform.studio.live import HAND, Live, network_with_hand, replayed
+from motiform.studio.live import HAND, LiveNetwork, network_with_hand, replayed
 from motiform.studio.live_panel import LivePanel
 
 SCENE = """
@@ -63,7 +63,7 @@ def pushed(live):
 
 
 def test_the_hand_follows_and_pushes():
-    live = pushed(Live(build_networks(rope())))
+    live = pushed(LiveNetwork(build_networks(rope())))
     assert live.seconds == pytest.approx(0.2)
     # Two low passes of 25 ms after 67 ms: (1 + t/τ) e^{−t/τ} = 26 % of the last move is still to go.
     assert np.linalg.norm(live.hand - [0.3, -0.2, 0]) < 0.3 * np.hypot(0.2, 0.2) + 0.1
@@ -71,7 +71,7 @@ def test_the_hand_follows_and_pushes():
 
 
 def test_a_gesture_replays_to_the_same_bits():
-    live = pushed(Live(build_networks(rope())))
+    live = pushed(LiveNetwork(build_networks(rope())))
     again = Engine(replayed(build_networks(rope()), live.gesture()))
     again.advance(live.engine.sample)
     np.testing.assert_array_equal(again.state().position, live.engine.state().position)
@@ -79,7 +79,7 @@ def test_a_gesture_replays_to_the_same_bits():
 
 
 def test_a_scene_replays_a_gesture_to_the_same_bits(tmp_path):
-    live = pushed(Live(build_networks(rope())))
+    live = pushed(LiveNetwork(build_networks(rope())))
     live.gesture(tmp_path / "gesture.mf")
     assert open_recording(tmp_path / "gesture.mf").complete
     hand = 'motion = { recording = { file = "gesture.mf", channel = "hand.position" } }'
@@ -90,7 +90,7 @@ def test_a_scene_replays_a_gesture_to_the_same_bits(tmp_path):
 
 
 def test_it_begins_anew():
-    live = Live(build_networks(rope()))
+    live = LiveNetwork(build_networks(rope()))
     start = live.engine.state().position
     pushed(live).reset()
     np.testing.assert_array_equal(live.engine.state().position, start)
@@ -105,7 +105,7 @@ def test_time_goes_on_in_a_thread_and_is_held():
         if len(frames) > 3:
             seen.set()
 
-    live = Live(build_networks(rope()), on_frame=on_frame)
+    live = LiveNetwork(build_networks(rope()), on_frame=on_frame)
     live.start()
     assert live.running
     assert seen.wait(60)
@@ -123,7 +123,7 @@ def test_a_run_that_diverges_is_told_and_held():
     b = NetworkBuilder(gravity=(0, 0, 0))
     ends = b.masses("ends", [[0, 0, 0], [1.0, 0, 0]], mass=1e-6, velocity=[[1.0, 0, 0], [-1.0, 0, 0]])
     b.link("stiff", topology.chain(ends), links.spring(1e6))
-    live = Live(b.build(), on_end=lambda error: told.set() if isinstance(error, MotiformError) else None)
+    live = LiveNetwork(b.build(), on_end=lambda error: told.set() if isinstance(error, MotiformError) else None)
     live.start()
     assert told.wait(60)
     assert not live._running.is_set()
@@ -136,7 +136,7 @@ def test_a_network_without_a_hand_gets_one_above_it():
     network = network_with_hand(b.build())
     hand = network.group(HAND)
     assert hand.position[0, 1] > 2.1 + hand.radius[0]
-    live = Live(b.build())
+    live = LiveNetwork(b.build())
     live.move([0.0, 2.0, 0.0])  # into the grain at the top
     live.advance(200)
     assert live.engine.state().position[2, 1] < 2.0 - 9.81 * (200 / 1050) ** 2 / 2 * 1.01  # faster than it falls
@@ -150,12 +150,12 @@ def test_what_is_no_hand_is_refused(count):
     else:
         b.fixed("nail", [0, 0, 0])
     with pytest.raises(InputError, match=r"hand|the network must have movable masses"):
-        Live(b.build())
+        LiveNetwork(b.build())
 
 
 def test_a_place_that_is_none_is_refused():
     with pytest.raises(InputError, match="finite"):
-        Live(build_networks(rope())).move([np.nan, 0, 0])
+        LiveNetwork(build_networks(rope())).move([np.nan, 0, 0])
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_a_gesture_is_saved_in_the_folder_whatever_the_scene_is_called(name, tmp
     here = tmp_path / "deep" / "here"
     here.mkdir(parents=True)
     monkeypatch.chdir(here)
-    live, said = pushed(Live(build_networks(rope()))), []
+    live, said = pushed(LiveNetwork(build_networks(rope()))), []
     panel = SimpleNamespace(_running=lambda: live, _scene=SimpleNamespace(name=name, title=name), _say=said.append)
     path = LivePanel.save(panel)
     assert [entry.resolve() for entry in here.iterdir()] == [path.resolve()]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from motiform.base.errors import InputError
-from motiform.form.screen import PRESETS, Engraver, Screen, ScreenEngine, ScreenLaw, Segment
+from motiform.form.screen import PRESETS, Engraver, ModeSegment, Screen, ScreenEngine, ScreenLaw
 from motiform.record import open_recording
 from motiform.studio.live_screen import PRESSED, SHARES, STIFFEST, LiveScreen
 from motiform.studio.screen_room import ScreenRoom, picture_of_pin, pin_of_picture
@@ -68,7 +68,7 @@ def test_a_stroke_begins_where_it_is_put_down():
 def test_a_segment_outside_the_triangle_is_refused_and_changes_nothing():
     live = live_screen("IV")
     with pytest.raises(InputError, match=r"the free screen diverges"):
-        live.shape(Segment((0.0, 0.0), (3.0, 1.0)))
+        live.shape(ModeSegment((0.0, 0.0), (3.0, 1.0)))
     assert live.segment == PRESETS["IV"]
     live.advance(5)
 

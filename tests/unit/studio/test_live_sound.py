@@ -15,7 +15,7 @@ from motiform.record import write_wav
 from motiform.scene import load_scene, simulate
 from motiform.studio.audio import PageSound
 from motiform.studio.control import Instrument, listen_midi, listen_osc
-from motiform.studio.live import Live, replayed
+from motiform.studio.live import LiveNetwork, replayed
 from motiform.studio.pull import LAG, Pull
 from motiform.studio.spool import Spool
 
@@ -37,7 +37,7 @@ def string():
 
 def played(**more):
     network, sound = string()
-    live = Live(network, sound=sound, **more)
+    live = LiveNetwork(network, sound=sound, **more)
     for height in (0.005, -0.005, -0.008):
         live.move([0.05, height, 0])
         live.advance(4 * live.steps)
@@ -109,8 +109,8 @@ def test_what_was_heard_is_written(tmp_path):
 def test_silent_runs_and_parts_of_samples_are_told():
     network, _ = string()
     with pytest.raises(InputError, match="listened to"):
-        Live(network).heard()
-    half = Live(network, sound=Sound(["string[2]"], rate=22050.0))
+        LiveNetwork(network).heard()
+    half = LiveNetwork(network, sound=Sound(["string[2]"], rate=22050.0))
     assert half.steps % 2 == 0
     with pytest.raises(InputError, match="whole samples"):
         half.advance(3)
@@ -118,7 +118,7 @@ def test_silent_runs_and_parts_of_samples_are_told():
 
 def test_the_harp_is_advanced_by_compiled_blocks():
     built = load_scene("harp").build()
-    live = Live(built.model, sound=built.arguments["sound"])
+    live = LiveNetwork(built.model, sound=built.arguments["sound"])
     assert live.engine.small
     assert live.steps == 441
 

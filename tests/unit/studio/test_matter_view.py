@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from motiform.form import Form, Links, Part, Shades, Skin
+from motiform.form import Form, LinkParts, Part, Shades, Skin
 from motiform.geometry import Ball
 from motiform.studio.view import View
 
@@ -47,7 +47,7 @@ def test_links_are_lines_that_stretch_and_change_color(server):
     ends = np.array([[[1.0, 0, 0], [2.0, 0, 0]], [[1.5, 0, 0], [np.nan, 0, 0]]])
     shades = Shades(np.array([[0.0, 1.0], [1.0, 0.0]]), 0.0, 1.0, np.array([[0.0, 0, 0], [1.0, 1, 1]]))
     pairs = np.array([[0, 0], [0, 1]])
-    links = Links("rope", np.zeros((2, 1, 3)), ends, pairs, np.array([0.01, 0.01]), shades.at(0), shades)
+    links = LinkParts("rope", np.zeros((2, 1, 3)), ends, pairs, np.array([0.01, 0.01]), shades.at(0), shades)
     view = View(server)
     view.show(Form((), TIMES, "", {}, (links,)))
     handle = view._moving[0].handle

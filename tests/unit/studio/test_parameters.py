@@ -1,28 +1,28 @@
 import threading
 
-from motiform.scene import Parameter, load_scene
-from motiform.studio.parameters import Parameters, grouped, label_of
+from motiform.scene import SceneParameter, load_scene
+from motiform.studio.parameters import ParameterInputs, grouped, label_of
 from motiform.studio.stimulation import Later, stimulation_label
 
-STEP = Parameter("motion.step", 1e-3, "s", "longest step")
-RTOL = Parameter("motion.rtol", 1e-9, "", "relative tolerance")
-KIND = Parameter("motion.integrator", "rk4", "", "", ("rk4", "euler"))
-SPIN = Parameter("body.top.spin", (0.0, 120.0, 0.0), "rad/s")
-COLOR = Parameter("body.top.color", (0.8, 0.52, 0.25), "")
-COUNT = Parameter("body.top.copies.count", 10, "")
-TURNED = Parameter("body.top.copies.turned", True, "")
-RADIUS = Parameter("body.top.shape.parts.0.cylinder.radius", 0.1, "m")
+STEP = SceneParameter("motion.step", 1e-3, "s", "longest step")
+RTOL = SceneParameter("motion.rtol", 1e-9, "", "relative tolerance")
+KIND = SceneParameter("motion.integrator", "rk4", "", "", ("rk4", "euler"))
+SPIN = SceneParameter("body.top.spin", (0.0, 120.0, 0.0), "rad/s")
+COLOR = SceneParameter("body.top.color", (0.8, 0.52, 0.25), "")
+COUNT = SceneParameter("body.top.copies.count", 10, "")
+TURNED = SceneParameter("body.top.copies.turned", True, "")
+RADIUS = SceneParameter("body.top.shape.parts.0.cylinder.radius", 0.1, "m")
 ALL = [STEP, RTOL, KIND, SPIN, COLOR, COUNT, TURNED, RADIUS]
 
 
 def test_nothing_is_changed_until_someone_does(server):
-    page = Parameters(server)
+    page = ParameterInputs(server)
     page.load(ALL)
     assert page.changed() == {}
 
 
 def test_changes_come_back_as_a_scene_takes_them(server):
-    page = Parameters(server)
+    page = ParameterInputs(server)
     page.load(ALL)
     handles = {path: handle for path, (_, handle) in page._inputs.items()}
     handles["motion.step"].value = 5e-4
@@ -44,20 +44,20 @@ def test_changes_come_back_as_a_scene_takes_them(server):
 
 
 def test_text_that_is_no_number_is_left_to_the_scene(server):
-    page = Parameters(server)
+    page = ParameterInputs(server)
     page.load([RTOL])
     page._inputs["motion.rtol"][1].value = "1 ppm"
     assert page.changed() == {"motion.rtol": "1 ppm"}
 
 
 def test_values_of_an_earlier_run_are_shown_as_changes(server):
-    page = Parameters(server)
+    page = ParameterInputs(server)
     page.load([STEP], {"motion.step": 2e-3})
     assert page.changed() == {"motion.step": 2e-3}
 
 
 def test_every_parameter_of_a_scene_has_an_input(server, scene):
-    page = Parameters(server)
+    page = ParameterInputs(server)
     page.load(scene.parameters())
     assert set(page._inputs) == {parameter.path for parameter in scene.parameters()}
     assert page.changed() == {}
@@ -67,12 +67,12 @@ def test_labels_and_groups_read_well():
     assert label_of(STEP) == "step [s]"
     assert label_of(SPIN) == "spin [rad/s]"
     assert label_of(RADIUS) == "parts 0 cylinder radius [m]"
-    assert label_of(Parameter("a.air_density", 1.2, "kg/m^3")) == "air density [kg/m³]"
+    assert label_of(SceneParameter("a.air_density", 1.2, "kg/m^3")) == "air density [kg/m³]"
     assert list(grouped(ALL)) == ["motion", "body top", "body top: shape"]
 
 
 def test_what_muscles_are_told_has_sliders(server):
-    page = Parameters(server)
+    page = ParameterInputs(server)
     scene = load_scene("jump")
     page.load(scene.parameters())
     assert next(iter(grouped(scene.parameters()))) == "stimulation"
@@ -88,7 +88,7 @@ def test_what_muscles_are_told_has_sliders(server):
 
 
 def test_pulses_have_sliders(server):
-    page, scene = Parameters(server), load_scene("fes-swing-up")
+    page, scene = ParameterInputs(server), load_scene("fes-swing-up")
     page.load(scene.parameters())
     parameter, _ = page._inputs["figure.leg.stimulation.train.0.intensity"]
     assert stimulation_label(parameter, {one.path: one.value for one in scene.parameters()}) == "quadriceps pulses 1"

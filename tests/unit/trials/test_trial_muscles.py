@@ -60,7 +60,7 @@ def test_both_legs_do_the_same(found):
 def test_contact_force_of_a_knee_by_hand(trial, found):
     """Newton for shank and foot: what the knee does = m (a − g) − ground − what muscles pull, drawn point to point."""
     _, figure, (q, v, a), force, _, _, muscles, _ = trial
-    R, p = tree.poses(figure, q)
+    R, p = tree.forward_kinematics(figure, q)
     beyond = [figure.index("shank_r"), figure.index("foot_r")]
     moving = tree.motion(figure, q, v, a)
     asked = np.zeros((len(q), 3))

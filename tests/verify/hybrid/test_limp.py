@@ -5,7 +5,7 @@ import pytest
 
 from limp import ALLOWED, H, books, limp
 from motiform import FigureBuilder, contact, figures, joints, simulate
-from motiform.motion.tree.singular import brace_angles, brace_folds
+from motiform.motion.tree.singular import fold_armature, gimbal_armature
 from motiform.spatial import Transform
 
 
@@ -65,10 +65,10 @@ def _folding(mass):
 
 class TestArmatures:
     def test_only_massless_segments_that_fold_get_one(self):
-        braced, notes = brace_folds(_folding(0.0))
+        braced, notes = fold_armature(_folding(0.0))
         assert notes == []  # the inertia of the last segment keeps it from vanishing
         assert braced.segment("near").armature == pytest.approx(0.0)
-        man, notes = brace_folds(figures.human36(1.8, 80.0))
+        man, notes = fold_armature(figures.human36(1.8, 80.0))
         left, right = (np.asarray(man.segment(f"{side}_shoulder").armature) for side in ("left", "right"))
         assert "left_shoulder" in notes[0]
         assert np.array_equal(left, right)
@@ -76,7 +76,7 @@ class TestArmatures:
 
     def test_angles_of_a_base_get_none(self):
         man = figures.human36(1.8, 80.0)
-        braced = brace_angles(man)
+        braced = gimbal_armature(man)
         assert np.array_equal(braced.segments[0].armature, man.segments[0].armature)
         assert np.all(np.asarray(braced.segment("right_thigh").armature) > 0)
         assert np.all(np.asarray(braced.segment("right_shank").armature) == 0)

@@ -8,7 +8,7 @@ from motiform import FigureBuilder, joints
 from motiform.geometry import Ball, Box
 from motiform.motion.hybrid import Attachment, SegmentSolid
 from motiform.motion.matter import Engine, Friction, NetworkBuilder, links, topology
-from motiform.motion.run import Options
+from motiform.motion.run import RunOptions
 from motiform.spatial import Transform, exp_rotation
 from runs import simulate_coupled, simulate_figure
 
@@ -18,7 +18,7 @@ AT = (0.0, 0.03, 0.0, 1.0, 0.0, 0.0, 0.0)
 
 
 def options(duration, rate=1050.0):
-    return Options(duration, rate=rate, integrator="centred")
+    return RunOptions(duration, rate=rate, integrator="centred")
 
 
 def box(gravity=WEIGHTLESS):
@@ -178,7 +178,7 @@ def test_a_body_alone_tumbles_as_the_equations_say():
     """Without matter that touches it: second order, so half the step quarters the error; momentum kept to rounding."""
     figure = free_body(Box((0.4, 0.1, 0.25)), gravity=WEIGHTLESS)
     v0 = (1.0, 4.0, 0.5, 0.4, 0.1, -0.3)
-    exact = simulate_figure(figure, Options(1.0, rate=105, integrator="dormand-prince"), q0=AT, v0=v0)
+    exact = simulate_figure(figure, RunOptions(1.0, rate=105, integrator="dormand-prince"), q0=AT, v0=v0)
     errors = []
     for rate in (1050.0, 2100.0, 4200.0):
         b = NetworkBuilder(gravity=(0, 0, 0), frequency=rate)

@@ -15,7 +15,7 @@ from motiform.motion.matter.coupling import (
     linearise,
     state_matrix,
 )
-from motiform.motion.run import Options
+from motiform.motion.run import RunOptions
 from runs import simulate_network
 
 STEP = 1 / 1050
@@ -89,7 +89,7 @@ def oblique_web(point=None, omega=0.0):
 def test_a_point_of_the_engine_has_its_admittance(frequency):
     omega, steps = 2 * np.pi * frequency, 4200
     net = oblique_web(1, omega)
-    rec = simulate_network(net, Options(steps * STEP, rate=1050.0, integrator="centred"))
+    rec = simulate_network(net, RunOptions(steps * STEP, rate=1050.0, integrator="centred"))
     y = rec["beads.position"][:, 1, 1]
     n = np.arange(steps - 1500, steps)
     basis = np.stack([np.cos(omega * n * STEP), -np.sin(omega * n * STEP), np.ones(len(n))], axis=1)

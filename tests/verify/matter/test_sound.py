@@ -5,14 +5,14 @@ import pytest
 from scipy.linalg import eigvalsh
 
 from motiform.motion.matter import NetworkBuilder, Sound, links, presets, topology
-from motiform.motion.run import Options
+from motiform.motion.run import RunOptions
 from runs import simulate_network
 
 RATE = 44100.0
 
 
 def heard(network, duration, **sound):
-    options = Options(duration, rate=25.0, integrator="centred")
+    options = RunOptions(duration, rate=25.0, integrator="centred")
     return simulate_network(network, options, sound=Sound(**sound))
 
 

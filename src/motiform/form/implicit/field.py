@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError
-from motiform.form.implicit import columns as c
+from motiform.form.implicit import columns as field_columns
 from motiform.form.implicit.adaptive import refined
 from motiform.form.implicit.onto import EXACT, Net, onto_surface
 from motiform.form.implicit.polygonise import check_cells, net_in_boxes, standing_corner, surface_of_blocks
@@ -17,7 +17,7 @@ from motiform.spatial.checks import Array
 
 __all__ = ["KINDS", "MOST", "Implicit", "blobs", "reached_cells", "wyvill_level"]
 
-KINDS = {"blinn": c.BLINN, "wyvill": c.WYVILL, "convolution": c.CONVOLUTION}
+KINDS = {"blinn": field_columns.BLINN, "wyvill": field_columns.WYVILL, "convolution": field_columns.CONVOLUTION}
 _CUT = 1e-9  # of the level: fields of exponentials end where they are that small
 MOST = 1 << 20  # cells along an axis
 _SIDE = 8  # cells along an edge of a block whose points are added
@@ -178,10 +178,10 @@ class Implicit:
 
     def _elements(self, order: Any) -> Array:
         """Return the numbers of elements, see `columns`, in an order."""
-        elements = np.empty((len(order), c.WIDTH))
-        elements[:, c.START : c.START + 3] = self.start[order]
-        elements[:, c.END : c.END + 3] = np.asarray(self.end)[order]
-        for column, given in ((c.STRENGTH, self.strength), (c.SIZE, self.size)):
+        elements = np.empty((len(order), field_columns.WIDTH))
+        elements[:, field_columns.START : field_columns.START + 3] = self.start[order]
+        elements[:, field_columns.END : field_columns.END + 3] = np.asarray(self.end)[order]
+        for column, given in ((field_columns.STRENGTH, self.strength), (field_columns.SIZE, self.size)):
             elements[:, column] = np.broadcast_to(np.asarray(given, float), len(order))[order]
         return elements
 

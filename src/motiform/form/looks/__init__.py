@@ -1,6 +1,6 @@
 """Looks: how the channels of a recording are drawn. A class for each way, whose fields are keys of a manifest."""
 
-from motiform.form.looks.bone import Bone
+from motiform.form.looks.bone import RestSegment
 from motiform.form.looks.cloud import CloudLook
 from motiform.form.looks.color import ColorBy
 from motiform.form.looks.heights import HeightsLook
@@ -13,7 +13,6 @@ from motiform.form.looks.spring import SpringLook
 from motiform.form.looks.surface import LevelLook, SurfaceLook
 
 __all__ = [
-    "Bone",
     "CloudLook",
     "ColorBy",
     "HeightsLook",
@@ -23,6 +22,7 @@ __all__ = [
     "LinksLook",
     "Looks",
     "PointsLook",
+    "RestSegment",
     "ShapeLook",
     "SkinLook",
     "SpringLook",

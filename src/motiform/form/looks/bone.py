@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 from motiform.form.looks.plain import Plain
 
-__all__ = ["Bone"]
+__all__ = ["RestSegment"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Bone(Plain):
+class RestSegment(Plain):
     """A segment at rest: in a posture in which only segments that are joined touch."""
 
     parts: tuple[str, ...]

@@ -9,7 +9,7 @@ from motiform.base.errors import RecordingError
 from motiform.form.looks.checks import check_below, read_indices, read_points, read_radius, spread_radius, take
 from motiform.form.looks.color import Color, check_color, read_color, resolve_color
 from motiform.form.looks.plain import PartLook, Plain
-from motiform.form.parts import Links, Series
+from motiform.form.parts import LinkParts, Series
 from motiform.record.samples import by_samples
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class LinksLook(PartLook):
         object.__setattr__(self, "color", check_color(self.color))
         object.__setattr__(self, "radius", read_radius(self.radius))
 
-    def drawn(self, name: str, recording: "Recording", samples: int) -> Links:
+    def drawn(self, name: str, recording: "Recording", samples: int) -> LinkParts:
         """Return the rods."""
         first, second = (read_points(channel, recording, samples, name) for channel in self.links)
         pairs = self.pairs.astype(np.int64)
@@ -78,4 +78,4 @@ class LinksLook(PartLook):
             first = by_samples(lambda x, gone: np.where(gone[..., None], np.nan, x[:, one]), first, hidden)
             second = by_samples(lambda x: x[:, other], second)
             pairs = np.repeat(np.arange(len(pairs))[:, None], 2, axis=1)
-        return Links(name, first, second, pairs, spread_radius(self.radius, len(pairs), name), color, shades)
+        return LinkParts(name, first, second, pairs, spread_radius(self.radius, len(pairs), name), color, shades)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motiform.base.errors import InputError, RecordingError
-from motiform.form.looks.bone import Bone
+from motiform.form.looks.bone import RestSegment
 from motiform.form.looks.cloud import CloudLook
 from motiform.form.looks.heights import HeightsLook
 from motiform.form.looks.links import LinksLook
@@ -50,7 +50,7 @@ class Looks:
 
     parts: Mapping[str, PartLook] = field(default_factory=dict)
     springs: Mapping[str, SpringLook] = field(default_factory=dict)
-    bones: Mapping[str, Bone] = field(default_factory=dict)
+    bones: Mapping[str, RestSegment] = field(default_factory=dict)
     """Segments at rest, by name, whose parts may be drawn as one surface."""
 
     def __post_init__(self) -> None:
@@ -98,7 +98,9 @@ def looks_in(recording: "Recording") -> Looks:
     """Return the looks stored in a recording's manifest and statics."""
     parts = {name: _read(name, plain, recording) for name, plain in (recording.manifest.get("form") or {}).items()}
     springs = {str(plain.get("name")): SpringLook.from_plain(plain) for plain in recording.manifest.get("links") or ()}
-    bones = {str(name): Bone.from_plain(plain) for name, plain in (recording.manifest.get("bones") or {}).items()}
+    bones = {
+        str(name): RestSegment.from_plain(plain) for name, plain in (recording.manifest.get("bones") or {}).items()
+    }
     return Looks(parts, springs, bones)
 
 

@@ -11,8 +11,7 @@ from motiform.geometry import Shape
 from motiform.record.manifest import as_typed
 
 if TYPE_CHECKING:
-    from motiform.form.parts import Links, Part, Skin
-    from motiform.form.surfaces import Surface
+    from motiform.form.parts import Part, Skin
     from motiform.record import Recording
 
 __all__ = ["PartLook", "Plain"]
@@ -73,6 +72,6 @@ class PartLook(Plain):
         channels = getattr(self, fields(self)[0].name)  # type: ignore[arg-type]
         return channels if isinstance(channels, str) else str(channels[0])
 
-    def drawn(self, name: str, recording: "Recording", samples: int) -> "Part | Links | Skin | Surface":
+    def drawn(self, name: str, recording: "Recording", samples: int) -> "Part | LinkParts | Skin | AnimatedSurface":
         """Return what is drawn."""
         raise NotImplementedError

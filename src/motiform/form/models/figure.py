@@ -3,12 +3,12 @@
 import numpy as np
 
 from motiform.base.errors import InputError
-from motiform.form.looks import Bone, Looks, ShapeLook
+from motiform.form.looks import Looks, RestSegment, ShapeLook
 from motiform.geometry import Compound, Plane, Shape
 from motiform.motion.contact import Contacts
 from motiform.motion.figures.human36_table import SEGMENTS, SPREAD
 from motiform.motion.hybrid.matter.parts import SegmentSolid
-from motiform.motion.tree import Figure, poses
+from motiform.motion.tree import Figure, forward_kinematics
 from motiform.spatial import Transform, quaternion_from_rotation
 
 __all__ = ["STONE", "contact_looks", "figure_looks", "is_up", "placed", "solid_looks"]
@@ -30,21 +30,25 @@ def figure_looks(figure: Figure, _model: object) -> Looks:
     return Looks(found, bones=_bones(figure, owned))
 
 
-def _bones(figure: Figure, owned: dict[str, list[str]]) -> dict[str, Bone]:
+def _bones(figure: Figure, owned: dict[str, list[str]]) -> dict[str, RestSegment]:
     """Return the segments of all humans in a figure, with arms and legs apart; none of other figures."""
     names, freedoms = {segment.name for segment in figure.segments}, set(figure.coordinates)
     starts = [name.removesuffix(SEGMENTS[0]) for name in owned if name.endswith(SEGMENTS[0])]
     humans = [p for p in starts if {p + s for s in SEGMENTS} <= names and {p + c for c in SPREAD} <= freedoms]
     if not humans:
         return {}
-    rotation, position = poses(figure, figure.configuration(**{p + c: x for p in humans for c, x in SPREAD.items()}))
+    rotation, position = forward_kinematics(
+        figure, figure.configuration(**{p + c: x for p in humans for c, x in SPREAD.items()})
+    )
     ours = {p + s for p in humans for s in SEGMENTS} & set(owned)
     found = {}
     for n, segment in enumerate(figure.segments):
         if segment.name in ours:
             at, turn = position[n].tolist(), quaternion_from_rotation(rotation[n]).tolist()
             parent = segment.parent if segment.parent in ours else None
-            found[segment.name] = Bone(parts=tuple(owned[segment.name]), at=tuple(at), turn=tuple(turn), parent=parent)
+            found[segment.name] = RestSegment(
+                parts=tuple(owned[segment.name]), at=tuple(at), turn=tuple(turn), parent=parent
+            )
     return found
 
 

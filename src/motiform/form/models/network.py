@@ -13,8 +13,8 @@ from motiform.form.models.faces import grid_faces, hull_faces
 from motiform.form.models.figure import STONE, is_up, placed
 from motiform.form.models.solids import seen_shape
 from motiform.geometry import Box, Plane, Shape
-from motiform.motion.matter import Look, Network
-from motiform.motion.matter.model.network import Bundle, Group, Solid
+from motiform.motion.matter import GroupLook, Network
+from motiform.motion.matter.model.network import Bundle, Group, NetworkSolid
 from motiform.spatial import up_against, upright
 
 __all__ = ["network_looks"]
@@ -50,15 +50,15 @@ class _NetworkLooks:
         self.size = np.zeros(network.count)
         """Radius of the ball that a point is drawn as [m], 0 for none."""
         for group in network.groups:
-            self._add_group(group, network.looks.get(group.name, Look()))
+            self._add_group(group, network.looks.get(group.name, GroupLook()))
         for bundle in network.bundles:
-            self._add_links(bundle, network.looks.get(bundle.name, Look()))
+            self._add_links(bundle, network.looks.get(bundle.name, GroupLook()))
         for solid in network.solids:
-            self._add_solid(solid, network.looks.get(solid.name, Look()))
+            self._add_solid(solid, network.looks.get(solid.name, GroupLook()))
 
     # ---- points -----------------------------------------------------------------------------------------------------
 
-    def _add_group(self, group: Group, look: Look) -> None:
+    def _add_group(self, group: Group, look: GroupLook) -> None:
         mine = slice(group.first, group.first + group.count)
         surface = self._surface(group, look)
         draw = look.draw or ("skin" if surface is not None else "balls")
@@ -70,7 +70,7 @@ class _NetworkLooks:
         if draw in ("skin", "balls"):
             self._add_balls(group, look)
 
-    def _surface(self, group: Group, look: Look) -> tuple[np.ndarray, np.ndarray] | None:
+    def _surface(self, group: Group, look: GroupLook) -> tuple[np.ndarray, np.ndarray] | None:
         """Return the triangles between a group's points, by number in the group, and the square that each is of."""
         if look.faces is not None:
             faces = np.asarray(look.faces)
@@ -83,7 +83,7 @@ class _NetworkLooks:
         solid = [p for p in own if min(p.shape) > 1]
         return hull_faces(max(solid, key=np.size)) if solid and look.draw == "skin" else None
 
-    def _add_skin(self, group: Group, look: Look, surface: tuple[np.ndarray, np.ndarray] | None) -> None:
+    def _add_skin(self, group: Group, look: GroupLook, surface: tuple[np.ndarray, np.ndarray] | None) -> None:
         where = f"look of {group.name!r}"
         if surface is None:
             remedy = "Give `faces`, or link the points by a grid of two or three dimensions."
@@ -99,7 +99,7 @@ class _NetworkLooks:
         skin = SkinLook(skin=f"{group.name}.position", faces=faces.astype(np.int32), color=color)
         self.parts[group.name] = skin
 
-    def _add_balls(self, group: Group, look: Look) -> None:
+    def _add_balls(self, group: Group, look: GroupLook) -> None:
         """Add those points of a group that no skin shows."""
         left = np.flatnonzero(~self.covered[group.indices])
         if not len(left):
@@ -118,7 +118,7 @@ class _NetworkLooks:
             pick=pick,
         )
 
-    def _point_color(self, group: Group, look: Look, pick: np.ndarray | None) -> Color:
+    def _point_color(self, group: Group, look: GroupLook, pick: np.ndarray | None) -> Color:
         where = f"look of {group.name!r}"
         if not isinstance(look.color, str):
             return _picked(group.color if look.color is None else look.color, pick, group.count, where)
@@ -144,7 +144,7 @@ class _NetworkLooks:
 
     # ---- links ------------------------------------------------------------------------------------------------------
 
-    def _add_links(self, bundle: Bundle, look: Look) -> None:
+    def _add_links(self, bundle: Bundle, look: GroupLook) -> None:
         shown = look.draw or ("links" if bundle.count <= _MOST_LINKS else "none")
         if shown == "none" or not bundle.count:
             return
@@ -179,7 +179,7 @@ class _NetworkLooks:
         thin = 0.03 * long or 0.005
         return min(thin, 0.2 * float(ball[ball > 0].min())) if (ball > 0).any() and long else thin
 
-    def _link_color(self, bundle: Bundle, look: Look, pick: np.ndarray | None) -> Color:
+    def _link_color(self, bundle: Bundle, look: GroupLook, pick: np.ndarray | None) -> Color:
         where = f"look of {bundle.name!r}"
         if not isinstance(look.color, str):
             return _picked(_WIRE if look.color is None else look.color, pick, bundle.count, where)
@@ -192,13 +192,13 @@ class _NetworkLooks:
 
     # ---- solids -----------------------------------------------------------------------------------------------------
 
-    def _add_solid(self, solid: Solid, look: Look) -> None:
+    def _add_solid(self, solid: NetworkSolid, look: GroupLook) -> None:
         """Add a solid: moved by its channels where the recording has them, else where it starts."""
         shape = seen_shape(solid.shape, float(np.ptp(self.start, axis=0).max()))
         if shape is not None and look.draw != "none":
             self.parts[f"solid {solid.name}"] = self._solid(solid, shape, look)
 
-    def _solid(self, solid: Solid, shape: Shape, look: Look) -> ShapeLook:
+    def _solid(self, solid: NetworkSolid, shape: Shape, look: GroupLook) -> ShapeLook:
         given = solid.color if look.color is None else look.color
         if isinstance(given, str):
             where = f"look of {solid.name!r}"
@@ -209,7 +209,7 @@ class _NetworkLooks:
         ground, stands = self._footing(solid, shape, plain=given is None)
         return placed(shape, solid.placement, color, ground=ground, stands=stands)
 
-    def _footing(self, solid: Solid, shape: Shape, *, plain: bool) -> tuple[float | None, float | None]:
+    def _footing(self, solid: NetworkSolid, shape: Shape, *, plain: bool) -> tuple[float | None, float | None]:
         """Return the height of a floor, which a picture's ground stands for, or how far down another solid reaches."""
         axes = upright(self.up)  # x, height and z by rows
         turn, place = axes @ solid.placement.rotation, axes @ solid.placement.translation

@@ -7,7 +7,7 @@ import numpy as np
 
 from motiform.base.errors import InputError, RecordingError
 from motiform.form.implicit.polygonise import net_in_boxes
-from motiform.form.looks.bone import Bone
+from motiform.form.looks.bone import RestSegment
 from motiform.form.looks.shape import ShapeLook
 from motiform.form.rig.rig import Rig, heaviest
 from motiform.form.rig.tones import cut_tones
@@ -72,7 +72,7 @@ def _shape(looks: "Looks", part: str) -> ShapeLook:
     return look
 
 
-def _build(bones: dict[str, Bone], shapes: dict[str, list[ShapeLook]]) -> Rig:
+def _build(bones: dict[str, RestSegment], shapes: dict[str, list[ShapeLook]]) -> Rig:
     colors = sorted({tuple(look.color) for own in shapes.values() for look in own})
     solids = _solids(bones, shapes, colors)
     size = float(np.ptp(solids.boxes.reshape(-1, 3), axis=0).max())
@@ -126,7 +126,7 @@ def _outside(points: Array, moved: Array, solids: _Solids) -> Array:
     return found
 
 
-def _solids(bones: dict[str, Bone], shapes: dict[str, list[ShapeLook]], colors: list[Any]) -> _Solids:
+def _solids(bones: dict[str, RestSegment], shapes: dict[str, list[ShapeLook]], colors: list[Any]) -> _Solids:
     from motiform.geometry.solids.columns import SIZES
     from motiform.geometry.solids.register import NUMBERS, has_distance
 
@@ -148,7 +148,7 @@ def _solids(bones: dict[str, Bone], shapes: dict[str, list[ShapeLook]], colors: 
     return _Solids(columns, np.array(segment), np.array(color))
 
 
-def _joints(bones: dict[str, Bone], solids: _Solids) -> list[tuple[int, int, Array, Array, float]]:
+def _joints(bones: dict[str, RestSegment], solids: _Solids) -> list[tuple[int, int, Array, Array, float]]:
     """Return parent, child, centre, direction towards the child and depth under the surface of each joint."""
     names, found = list(bones), []
     middle = np.array([solids.boxes[solids.segment == n].mean(axis=(0, 1)) for n in range(len(names))])

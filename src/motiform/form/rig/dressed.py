@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from motiform.base.errors import RecordingError
-from motiform.form.looks import Bone, Looks
+from motiform.form.looks import Looks, RestSegment
 from motiform.form.looks.checks import read_poses
 from motiform.form.parts import Skin
 from motiform.form.rig.body import body_rig
@@ -31,7 +31,7 @@ def dress_bodies(recording: "Recording", looks: Looks, samples: int, rig: Rig | 
 
 def _figures(looks: Looks) -> dict[str, Looks]:
     """Return the looks of each figure: the bones that hang from one root."""
-    groups: dict[str, dict[str, Bone]] = {}
+    groups: dict[str, dict[str, RestSegment]] = {}
     for name, bone in looks.bones.items():
         root, above = name, bone
         while above.parent in looks.bones:
@@ -43,7 +43,7 @@ def _figures(looks: Looks) -> dict[str, Looks]:
     }
 
 
-def _between(name: str, segments: set[str], bones: Mapping[str, Bone]) -> list[str]:
+def _between(name: str, segments: set[str], bones: Mapping[str, RestSegment]) -> list[str]:
     """Return the segments from one up to the next that a rig moves; none if there is no such."""
     found, above = [], bones[name].parent
     while above in bones and above not in segments:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motiform.base.errors import InputError
-from motiform.form.looks import Bone, Looks
+from motiform.form.looks import Looks, RestSegment
 from motiform.form.model_looks import looks_of
 from motiform.spatial.checks import Array
 
@@ -62,7 +62,7 @@ def fit_mesh(
     return np.asarray(moved), {name: (bones[name].at, bones[name].turn) for name in joints}
 
 
-def _carrier(name: str, bones: Mapping[str, Bone], joints: dict[str, Array]) -> str | None:
+def _carrier(name: str, bones: Mapping[str, RestSegment], joints: dict[str, Array]) -> str | None:
     """Return the nearest segment below which one hangs that has a joint."""
     above = bones[name].parent
     while above is not None and above not in joints:
@@ -71,7 +71,7 @@ def _carrier(name: str, bones: Mapping[str, Bone], joints: dict[str, Array]) -> 
 
 
 def _overall(
-    joints: dict[str, Array], bones: Mapping[str, Bone], parents: dict[str, str | None], where: str
+    joints: dict[str, Array], bones: Mapping[str, RestSegment], parents: dict[str, str | None], where: str
 ) -> tuple[float, dict[str | None, Array]]:
     """Return the ratio of all bones' lengths, and the rotation {None: R} that takes joints near the figure's."""
     source, target = np.array([joints[n] for n in parents]), np.array([bones[n].at for n in parents])

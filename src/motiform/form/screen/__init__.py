@@ -27,7 +27,7 @@ from motiform.form.screen.responses import (
 from motiform.form.screen.screens import Screens
 from motiform.form.screen.stability import ScreenStability, assess_screen, regime_map
 from motiform.form.screen.static import engraving_force, rest_heights, static_response
-from motiform.motion.matter.stability.cell import Prototype, ScreenLaw, Segment
+from motiform.motion.matter.stability.cell import ModeSegment, Prototype, ScreenLaw
 
 __all__ = [
     "EXPERIMENTS",
@@ -37,6 +37,7 @@ __all__ = [
     "Engraver",
     "Experiment",
     "Follow",
+    "ModeSegment",
     "Pistons",
     "Prototype",
     "Screen",
@@ -44,7 +45,6 @@ __all__ = [
     "ScreenLaw",
     "ScreenStability",
     "Screens",
-    "Segment",
     "Variant",
     "assess_screen",
     "axis_eigenvalues",

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
-from motiform.form.screen.follow import Follow, Followed
+from motiform.form.screen.follow import Follow, PointTrajectory
 from motiform.motion.run import check_number
 from motiform.motion.run.functions import call, check_numbers
 from motiform.spatial.checks import as_floats
@@ -160,7 +160,7 @@ class Engraver:
 
     def _called(self, t: float, count: int) -> np.ndarray:
         """Return the places [m] that its function gives at a time [s], (points, 3)."""
-        if t < 0.0 and not isinstance(self.points, Followed):
+        if t < 0.0 and not isinstance(self.points, PointTrajectory):
             return 2.0 * self._called(0.0, count) - self._called(-t, count)
         where = f"engraver {self.name!r} at t = {t:g} s"
         found = call(self.points, t, what="the function", where=where)  # type: ignore[arg-type]

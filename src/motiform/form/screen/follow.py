@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from motiform.form.screen.engraver import Engraver
     from motiform.motion.matter import Network
 
-__all__ = ["Follow", "Followed", "Live", "follow_network"]
+__all__ = ["Follow", "LivePoints", "PointTrajectory", "follow_network"]
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Follow:
     points: str | tuple[str, ...]
 
 
-class Followed:
+class PointTrajectory:
     """Places of points as a function of time [s], which is known before 0, too: (points, 3) [m]."""
 
     indices: np.ndarray
@@ -31,7 +31,7 @@ class Followed:
         raise NotImplementedError
 
 
-class Live(Followed):
+class LivePoints(PointTrajectory):
     """Places of points now and a step before [m], (points, 3): called with a time [s] it gives those of that time."""
 
     def __init__(self, indices: np.ndarray, start: np.ndarray, before: np.ndarray) -> None:
@@ -49,7 +49,9 @@ class Live(Followed):
         return self.now if t >= self.time - 1e-9 * max(1.0, self.time) else self.before
 
 
-def follow_network(engraver: "Engraver", network: "Network | None", step: float) -> "tuple[Engraver, Live | None]":
+def follow_network(
+    engraver: "Engraver", network: "Network | None", step: float
+) -> "tuple[Engraver, LivePoints | None]":
     """Return an engraver with the points that it follows put in, and what moves them, in steps [s] of the screen."""
     from motiform.motion.matter.model.points import find_points
 
@@ -63,5 +65,5 @@ def follow_network(engraver: "Engraver", network: "Network | None", step: float)
     except InputError as error:
         raise InputError(f"{where}: {error}") from error
     start, velocity = (np.concatenate([getattr(g, key) for g in network.groups]) for key in ("position", "velocity"))
-    live = Live(indices, start[indices], (start - step * velocity)[indices])
+    live = LivePoints(indices, start[indices], (start - step * velocity)[indices])
     return replace(engraver, points=live), live

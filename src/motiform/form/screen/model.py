@@ -11,7 +11,7 @@ from motiform.base.errors import InputError, closest
 from motiform.form.screen.engraver import Engraver
 from motiform.form.screen.pistons import Pistons
 from motiform.geometry.checks import LEAST, MOST
-from motiform.motion.matter.stability.cell import PROTOTYPES, ScreenLaw, Segment, design_screen
+from motiform.motion.matter.stability.cell import PROTOTYPES, ModeSegment, ScreenLaw, design_screen
 from motiform.motion.run import check_number
 from motiform.spatial.checks import as_floats
 
@@ -33,7 +33,7 @@ class Screen:
     """Pins along each axis of the grid, one to three numbers."""
     spacing: float
     """δ, from pin to pin [m]."""
-    law: ScreenLaw | Segment | str = "IV"
+    law: ScreenLaw | ModeSegment | str = "IV"
     """Links [N/m, N s/m]; or the segment of its modes in the plane (K, Z); or the name of a prototype (`PRESETS`)."""
     mass: float = 0.01
     """Of a pin [kg]."""
@@ -94,7 +94,7 @@ class Screen:
                     remedy=closest(law, PROTOTYPES),
                 )  # fmt: skip
             law = PROTOTYPES[law]
-        if isinstance(law, Segment):
+        if isinstance(law, ModeSegment):
             law = design_screen(law, mass=self.mass, step=self.step, shape=self.shape, edges=self.edges)
         numbers = as_floats(law, 4, where="law of a screen").reshape(4)
         return ScreenLaw(*numbers.tolist())

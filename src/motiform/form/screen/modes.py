@@ -5,7 +5,7 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
 from motiform.form.screen.model import Screen
-from motiform.motion.matter.stability.cell import Cell, Segment, axis_eigenvalues
+from motiform.motion.matter.stability.cell import Cell, ModeSegment, axis_eigenvalues
 from motiform.spatial.checks import Array
 
 __all__ = [
@@ -62,13 +62,13 @@ def modal_points(screen: Screen) -> Array:
     return np.stack([k * (ks + lam * kv), z * (zs + lam * zv)], axis=-1)
 
 
-def screen_segment(screen: Screen) -> Segment:
+def screen_segment(screen: Screen) -> ModeSegment:
     """Return the segment of all modes, from the lowest to the highest that this grid has."""
     low = sum(float(axis_eigenvalues(n, screen.edges)[0]) for n in screen.shape)
     high = sum(float(axis_eigenvalues(n, screen.edges)[-1]) for n in screen.shape)
     ks, zs, kv, zv = screen.links
     k, z = screen.step**2 / screen.mass, screen.step / screen.mass
-    return Segment(
+    return ModeSegment(
         (k * (ks + low * kv), z * (zs + low * zv)), (k * (ks + high * kv), z * (zs + high * zv))
     )  # fmt: skip
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motiform.base.errors import InputError, closest
-from motiform.motion.matter.stability.cell import PROTOTYPES, Prototype, ScreenLaw, Segment
+from motiform.motion.matter.stability.cell import PROTOTYPES, ModeSegment, Prototype, ScreenLaw
 from motiform.motion.run import check_number
 
 __all__ = ["EXPERIMENTS", "PRESETS", "Experiment", "blend"]
@@ -40,7 +40,7 @@ EXPERIMENTS = {
 """Table 8.1 by row [N/m, N s/m]."""
 
 
-def blend(first: str | Segment, second: str | Segment, part: float) -> Segment:
+def blend(first: str | ModeSegment, second: str | ModeSegment, part: float) -> ModeSegment:
     """Return the segment between two behaviours: part 0 is the first, 1 the second.
 
     The triangle of stability is convex, so what is between two stable behaviours is stable. Between prototypes are
@@ -51,12 +51,12 @@ def blend(first: str | Segment, second: str | Segment, part: float) -> Segment:
         raise InputError("a part of a blend must be 0 to 1", got=part, allowed="0 to 1")
     ends = _segment(first), _segment(second)
     (K0, Z0), (KN, ZN) = ((1 - part) * np.array(ends[0]) + part * np.array(ends[1])).tolist()
-    made = Prototype if all(isinstance(end, Prototype) for end in ends) else Segment
+    made = Prototype if all(isinstance(end, Prototype) for end in ends) else ModeSegment
     return made((K0, Z0), (KN, ZN))
 
 
-def _segment(given: str | Segment) -> Segment:
-    if isinstance(given, Segment):
+def _segment(given: str | ModeSegment) -> ModeSegment:
+    if isinstance(given, ModeSegment):
         return given
     if given not in PRESETS:
         allowed, remedy = ", ".join(PRESETS), closest(str(given), PRESETS)

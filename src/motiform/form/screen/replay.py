@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motiform.base.errors import InputError, RecordingError
-from motiform.form.screen.follow import Followed, Live
+from motiform.form.screen.follow import LivePoints, PointTrajectory
 from motiform.record import Channel, Recording
 
 if TYPE_CHECKING:
     from motiform.form.screen.engraver import Engraver
     from motiform.form.screen.screens import Screens
-    from motiform.motion.run import Options
+    from motiform.motion.run import RunOptions
 
 __all__ = ["Recorded", "Replay"]
 
 _NEAR = 1e-6  # of a sample: an instant that near to one is that one, so that the same steps give the same bits
 
 
-class Recorded(Followed):
+class Recorded(PointTrajectory):
     """Places of points at samples [m]; called with a time [s], straight between samples and at rest after the last."""
 
     def __init__(self, places: np.ndarray, rate: float, before: np.ndarray) -> None:
@@ -40,7 +40,7 @@ class Recorded(Followed):
 class Replay:
     """The channels of a recorded network from sample to sample, and the places of points that engravers follow."""
 
-    def __init__(self, recording: Recording, model: "Screens", options: "Options") -> None:
+    def __init__(self, recording: Recording, model: "Screens", options: "RunOptions") -> None:
         if model.network is None:
             raise InputError("a recorded motion must be that of a network", remedy="Give Screens the network.")
         self.recording, self.model, self.options = recording, model, options
@@ -96,7 +96,7 @@ class Replay:
                 found[name] = self.recording.read(name, round(at), round(at) + 1)[0]
         return found
 
-    def follow(self, engraver: "Engraver", screen: str, live: Live) -> Recorded:
+    def follow(self, engraver: "Engraver", screen: str, live: LivePoints) -> Recorded:
         """Return the places that an engraver follows: as they were engraved, or else as the network was recorded."""
         rec, name, indices = self.recording, f"{screen}.{engraver.name}.position", live.indices
         coarse = Recorded(*self._points(indices), live.before)

@@ -9,7 +9,7 @@ import numpy as np
 from motiform.base.errors import InputError, RunError
 from motiform.form.screen.engine import ScreenEngine
 from motiform.form.screen.engraver import Engraver
-from motiform.form.screen.follow import Followed, Live, follow_network
+from motiform.form.screen.follow import LivePoints, PointTrajectory, follow_network
 from motiform.form.screen.model import Screen
 from motiform.form.screen.replay import Recorded, Replay
 from motiform.form.screen.system import OTHERS, check_reach, screen_channels, screen_facts, screen_sample, steps_of
@@ -24,7 +24,7 @@ from motiform.motion.matter.system import (
     stack,
     steps_per_sample,
 )
-from motiform.motion.run import Block, Checkpoint, Kind, Options, Pace, System
+from motiform.motion.run import Block, Checkpoint, ModelKind, Pace, RunOptions, System
 from motiform.motion.run.kinds import check_integrator
 from motiform.record import Channel, Recording
 
@@ -68,7 +68,7 @@ class ScreensSystem(System):
     """
 
     def __init__(
-        self, model: Screens, options: Options, unstable: bool = False, motion: Recording | None = None
+        self, model: Screens, options: RunOptions, unstable: bool = False, motion: Recording | None = None
     ) -> None:
         check_integrator(options, "screen", "screens")
         self.model, self.options = model, options
@@ -76,7 +76,7 @@ class ScreensSystem(System):
         self.gravity = (0.0, -9.81, 0.0) if model.network is None else model.network.gravity
         self.replay = None if motion is None else Replay(motion, model, options)
         self.screens: dict[str, Screen] = {}
-        self.live: dict[str, list[Live]] = {}
+        self.live: dict[str, list[LivePoints]] = {}
         for name, screen in model.screens.items():
             found = [follow_network(one, model.network, screen.step) for one in screen.engravers]
             self.live[name] = [live for _, live in found if live is not None]
@@ -95,7 +95,7 @@ class ScreensSystem(System):
     def _fixed(self) -> Iterator[Screen]:
         """Yield the screens with those engravers whose motion is known beforehand."""
         for screen in self.screens.values():
-            known = tuple(one for one in screen.engravers if not isinstance(one.points, Live))
+            known = tuple(one for one in screen.engravers if not isinstance(one.points, LivePoints))
             yield screen.replace(engravers=known)
 
     def _facts(self, unstable: bool) -> dict[str, Any]:
@@ -149,7 +149,7 @@ class ScreensSystem(System):
 
 def followed(engraver: Engraver) -> bool:
     """Return whether an engraver follows a network, so that its points are recorded at each step of the screen."""
-    return isinstance(engraver.points, Followed)
+    return isinstance(engraver.points, PointTrajectory)
 
 
 class _Run:
@@ -204,7 +204,7 @@ class _Run:
         """Keep the places of points that screens follow."""
         for name in names:
             for one in self.system.screens[name].engravers:
-                if isinstance(one.points, Live):
+                if isinstance(one.points, LivePoints):
                     self.trail.setdefault(f"{name}.{one.name}.position", []).append(places[one.points.indices])
 
     def _advance_together(self, network: Engine) -> None:
@@ -259,7 +259,7 @@ def _defaults(model: Screens) -> dict[str, Any]:
 
 
 _ACTS = "Give screens engravers and networks their own motion when they are built."
-KIND = Kind(
+KIND = ModelKind(
     "screen",
     "a set of screens",
     Screens,

@@ -8,7 +8,7 @@ import numpy as np
 from motiform.base.errors import InputError
 from motiform.form.screen.model import Screen
 from motiform.form.screen.modes import screen_segment
-from motiform.motion.matter.stability.cell import Segment, regime
+from motiform.motion.matter.stability.cell import ModeSegment, regime
 from motiform.spatial.checks import Array
 
 __all__ = ["ScreenStability", "assess_screen", "regime_map"]
@@ -24,7 +24,7 @@ class ScreenStability:
     verdict: str
     """"stable", "marginal" (no mode grows, some do not decay), "unstable" (the free screen diverges), or "unstable when
     engraved" (contact may add more than the scheme can step)."""
-    segment: Segment
+    segment: ModeSegment
     """From the lowest to the highest mode, in the plane (K, Z); with pistons the bound of these."""
     regimes: tuple[str, str]
     """Of the lowest and of the highest mode."""
@@ -96,7 +96,7 @@ def assess_screen(screen: Screen, *, until: float = 0.0) -> ScreenStability:
     return ScreenStability(verdict, segment, regimes, marked, engraver, pin, time, remedy)
 
 
-def _with_pistons(screen: Screen, segment: Segment) -> Segment:
+def _with_pistons(screen: Screen, segment: ModeSegment) -> ModeSegment:
     """Return the segment with its far end moved to the bound that pistons give."""
     p = screen.pistons
     if p is None:
@@ -106,10 +106,10 @@ def _with_pistons(screen: Screen, segment: Segment) -> Segment:
     piston = p.stiffness * (1 / m + 4 * screen.dimensions / mh) * T**2
     K = max(K0, KN, (p.ground_stiffness + 4 * p.neighbour_stiffness) * T**2 / mh)
     Z = max(Z0, ZN, (p.ground_damping + 4 * p.neighbour_damping) * T / mh)
-    return Segment((K0, Z0), (K + piston, Z))
+    return ModeSegment((K0, Z0), (K + piston, Z))
 
 
-def _free_remedy(screen: Screen, segment: Segment) -> str:
+def _free_remedy(screen: Screen, segment: ModeSegment) -> str:
     ks, zs, _, _ = screen.links
     top = 4 * screen.dimensions
     if min(segment.start[0], segment.end[0]) < 0 or min(segment.start[1], segment.end[1]) < 0:

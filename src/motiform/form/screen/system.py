@@ -10,7 +10,7 @@ from motiform.form.screen.engine import ScreenEngine
 from motiform.form.screen.model import Screen
 from motiform.form.screen.stability import assess_screen
 from motiform.motion.matter.system import film_rate
-from motiform.motion.run import Block, Checkpoint, Kind, Options, Pace, System
+from motiform.motion.run import Block, Checkpoint, ModelKind, Pace, RunOptions, System
 from motiform.motion.run.kinds import check_integrator
 from motiform.record import Channel
 
@@ -28,7 +28,7 @@ class ScreenSystem(System):
 
     gravity = (0.0, -9.81, 0.0)
 
-    def __init__(self, screen: Screen, options: Options, unstable: bool = False) -> None:
+    def __init__(self, screen: Screen, options: RunOptions, unstable: bool = False) -> None:
         check_integrator(options, "screen", "a screen")
         self.screen, self.options, self.labels = screen, options, {}
         self.steps = steps_of(screen, options.rate)
@@ -51,7 +51,7 @@ class ScreenSystem(System):
         return {name: np.stack([one[name] for one in states]) for name in states[0]}
 
 
-def _sampled(engine: ScreenEngine, options: Options, steps: int) -> Iterator[Block]:
+def _sampled(engine: ScreenEngine, options: RunOptions, steps: int) -> Iterator[Block]:
     pace, last = Pace(engine.screen.count), options.samples - 1
     kept: list[dict[str, np.ndarray]] = []
     while engine.sample < last * steps:
@@ -152,7 +152,7 @@ def _defaults(screen: Screen) -> dict[str, Any]:
 
 _ACTS = "Give a screen engravers, force, heights and velocity when it is built."
 OTHERS = ("forces", "guards", "q0", "v0", "controls", "loads", "contacts", "watch", "prescribed", "motion", "record")
-KIND = Kind(
+KIND = ModelKind(
     "screen",
     "a screen",
     Screen,

@@ -10,7 +10,7 @@ from motiform.geometry.checks import check_length, read_only
 from motiform.geometry.meshes.files import check_closed
 from motiform.geometry.meshes.fill import MOST_CELLS, cells_inside
 from motiform.geometry.meshes.pieces import small_triangles, thinned
-from motiform.geometry.search.closest import Solids, pack_solids, signed_distance
+from motiform.geometry.search.closest import PackedSolids, pack_solids, signed_distance
 from motiform.geometry.solids.mesh import Mesh
 from motiform.spatial import Transform
 from motiform.spatial.checks import Array, Words, as_floats
@@ -66,7 +66,7 @@ def signed_map(
     margin: float = 7e-3,
     band: float = np.inf,
     bounds: Any = None,
-    solids: Solids | None = None,
+    solids: PackedSolids | None = None,
 ) -> SignedMap:
     """Return the signed map of a closed mesh.
 

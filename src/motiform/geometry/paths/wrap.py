@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
-from motiform.geometry.paths import columns as c
+from motiform.geometry.paths import columns as wrap_columns
 from motiform.spatial.checks import Array, as_floats
 
 __all__ = [
@@ -69,12 +69,12 @@ class WrapSurface:
     def contains(self, point: ArrayLike) -> np.ndarray:
         """Return whether points (..., 3) [m] are inside: lines from them do not wrap; cylinders have no ends."""
         x, a = np.asarray(point, float), self.sizes
-        if self.kind == c.ELLIPSOID:
+        if self.kind == wrap_columns.ELLIPSOID:
             return np.asarray(((x / a) ** 2).sum(-1) < 1.0)
         rho = np.hypot(x[..., 0], x[..., 1])
-        if self.kind == c.TORUS:
+        if self.kind == wrap_columns.TORUS:
             return np.asarray(np.hypot(rho - a[1], x[..., 2]) < a[0])
-        return np.asarray((rho if self.kind == c.CYLINDER else np.linalg.norm(x, axis=-1)) < a[0])
+        return np.asarray((rho if self.kind == wrap_columns.CYLINDER else np.linalg.norm(x, axis=-1)) < a[0])
 
     @property
     def axis_sign(self) -> tuple[int, int]:
@@ -87,7 +87,7 @@ class WrapSphere(WrapSurface):
     """A sphere around the origin; `radius` [m]."""
 
     radius: float = 0.05
-    kind = c.SPHERE
+    kind = wrap_columns.SPHERE
     lengths = ("radius",)
 
     @property
@@ -102,7 +102,7 @@ class WrapCylinder(WrapSurface):
 
     radius: float = 0.05
     length: float = 1.0
-    kind = c.CYLINDER
+    kind = wrap_columns.CYLINDER
     lengths = ("radius", "length")
 
     @property
@@ -116,7 +116,7 @@ class WrapEllipsoid(WrapSurface):
     """An ellipsoid; `radii` [m] along x, y, z."""
 
     radii: tuple[float, float, float] = (0.05, 0.05, 0.05)
-    kind = c.ELLIPSOID
+    kind = wrap_columns.ELLIPSOID
     lengths = ()
 
     def __post_init__(self) -> None:
@@ -139,7 +139,7 @@ class WrapTorus(WrapSurface):
 
     tube: float = 0.01
     ring: float = 0.05
-    kind = c.TORUS
+    kind = wrap_columns.TORUS
     lengths = ("tube", "ring")
 
     def __post_init__(self) -> None:
@@ -195,10 +195,10 @@ def wrap_line(
         wrap_lines, count, surface.kind, on.array(surface.sizes), axis, sign, how, starts, ends, actions, points, arcs
     )
     action, place = on.host(actions).reshape(batch), on.host(points).reshape(*batch, 6)
-    touches = action >= c.WRAPPED
+    touches = action >= wrap_columns.WRAPPED
     place = np.where(touches[..., None], place, np.nan)
     first, last = place[..., :3], place[..., 3:]
     straight = np.linalg.norm(b - a, axis=-1)
     ends_length = np.linalg.norm(first - a, axis=-1) + np.linalg.norm(b - last, axis=-1)
     length = np.where(touches, ends_length + on.host(arcs).reshape(batch), straight)
-    return Wrapped(length, touches, first, last, action == c.INSIDE, action == c.PLANAR)
+    return Wrapped(length, touches, first, last, action == wrap_columns.INSIDE, action == wrap_columns.PLANAR)

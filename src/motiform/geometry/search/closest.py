@@ -13,7 +13,7 @@ import numpy as np
 
 from motiform.base.errors import InputError, ShapeError
 from motiform.geometry.checks import LONGEST, read_only
-from motiform.geometry.search.closest_meshes import Surface, join_surfaces, make_surface
+from motiform.geometry.search.closest_meshes import DistanceMesh, join_surfaces, make_surface
 from motiform.geometry.search.columns import HOLLOW, ONE_SIDED, SOLID, TWO_SIDED
 from motiform.geometry.solids.columns import SIZES
 from motiform.geometry.solids.hollow import Hollow
@@ -24,13 +24,13 @@ from motiform.geometry.solids.solid import Solid
 from motiform.spatial import Transform
 from motiform.spatial.checks import Array, Words, as_floats
 
-__all__ = ["Solids", "pack_solids", "pose_rows", "signed_distance"]
+__all__ = ["PackedSolids", "pack_solids", "pose_rows", "signed_distance"]
 
 _HERE = Transform.identity()
 
 
 @dataclass(frozen=True, eq=False)
-class Solids:
+class PackedSolids:
     """Solids as kernels read them. Solid s has the pieces spans[s, 0] to spans[s, 1] − 1."""
 
     count: int
@@ -66,7 +66,7 @@ class Solids:
             self.features,
         )
 
-    def with_poses(self, poses: Transform | Sequence[Transform]) -> "Solids":
+    def with_poses(self, poses: Transform | Sequence[Transform]) -> "PackedSolids":
         """Return the same solids at other poses, T_world_solid: one Transform each, or a batch of that many."""
         rows = pose_rows(poses)
         if len(rows) != self.count:
@@ -94,7 +94,7 @@ def pack_solids(
     solids: Iterable[tuple[Solid, Transform]],
     *,
     open_meshes: Literal["two-sided", "one-sided"] = "two-sided",
-) -> Solids:
+) -> PackedSolids:
     """Return solids ready for kernels, from pairs of a solid and its pose T_world_solid.
 
     A compound, or particles with their drawn radius, is one solid of several pieces. A closed mesh must be outward and
@@ -106,7 +106,7 @@ def pack_solids(
             "open_meshes must be a known rule", where="open_meshes", got=open_meshes, allowed="'two-sided', 'one-sided'"
         )
     pairs = _check_pairs(solids)
-    surfaces: dict[int, Surface] = {}
+    surfaces: dict[int, DistanceMesh] = {}
     pieces: list[_Piece] = []
     spans = []
     for n, (shape, _) in enumerate(pairs):
@@ -116,11 +116,11 @@ def pack_solids(
     poses = pose_rows([pose for _, pose in pairs] or [_HERE])
     codes, numbers = _piece_rows(pieces, list(surfaces.values()))
     trees = join_surfaces(list(surfaces.values()))
-    return Solids(len(pairs), poses, _frozen(spans or [(0, 0)], np.int32), codes, numbers, *trees)
+    return PackedSolids(len(pairs), poses, _frozen(spans or [(0, 0)], np.int32), codes, numbers, *trees)
 
 
 def signed_distance(
-    solids: Solids, points: Any, *, reach: float = np.inf, device: str = "cpu"
+    solids: PackedSolids, points: Any, *, reach: float = np.inf, device: str = "cpu"
 ) -> tuple[Array, Array, Any]:
     """Return how far points are from the nearest solid.
 
@@ -138,7 +138,7 @@ def signed_distance(
     from motiform.base.kernels import get_device
     from motiform.geometry.search import closest_kernels
 
-    if not isinstance(solids, Solids):
+    if not isinstance(solids, PackedSolids):
         remedy = "Make them with pack_solids."
         raise InputError("not solids", got=Words(type(solids).__name__), allowed="Solids", remedy=remedy)
     places, bound = _check_places(points), _check_reach(reach)
@@ -198,7 +198,7 @@ class _Piece(NamedTuple):
     radius: float
 
 
-def _pieces(solid: Solid, where: str, surfaces: dict[int, Surface], one_sided: bool) -> list[_Piece]:
+def _pieces(solid: Solid, where: str, surfaces: dict[int, DistanceMesh], one_sided: bool) -> list[_Piece]:
     """Return the pieces of a solid in its frame; new meshes are added to the surfaces."""
     side, inner = (HOLLOW, solid.shape) if isinstance(solid, Hollow) else (SOLID, solid)
     simple: list[tuple[Solid, Transform]] = [(inner, _HERE)]
@@ -219,7 +219,7 @@ def _pieces(solid: Solid, where: str, surfaces: dict[int, Surface], one_sided: b
 
 
 def _mesh_piece(
-    mesh: Mesh, pose: Transform, where: str, surfaces: dict[int, Surface], one_sided: bool, side: int
+    mesh: Mesh, pose: Transform, where: str, surfaces: dict[int, DistanceMesh], one_sided: bool, side: int
 ) -> _Piece:
     if id(mesh) not in surfaces:
         surfaces[id(mesh)] = make_surface(mesh, where, one_sided)
@@ -234,7 +234,7 @@ def _mesh_piece(
     return _Piece(NUMBERS[mesh.kind], side, number, (rounding,), pose, *mesh.ball_around())
 
 
-def _piece_rows(pieces: list[_Piece], surfaces: list[Surface]) -> tuple[Any, Array]:
+def _piece_rows(pieces: list[_Piece], surfaces: list[DistanceMesh]) -> tuple[Any, Array]:
     """Return codes and numbers of the pieces; one row that nothing points to where there are none."""
     nodes = np.cumsum([0] + [len(surface.tree.tree.boxes) for surface in surfaces])
     slots = np.cumsum([0] + [len(surface.tree.triangles) for surface in surfaces])

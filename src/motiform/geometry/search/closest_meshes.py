@@ -13,11 +13,11 @@ from motiform.geometry.search.bvh import MeshTree, mesh_tree
 from motiform.geometry.solids.mesh import Mesh
 from motiform.spatial.checks import Array, Words
 
-__all__ = ["Surface", "feature_normals", "join_surfaces", "make_surface"]
+__all__ = ["DistanceMesh", "feature_normals", "join_surfaces", "make_surface"]
 
 
 @dataclass(frozen=True, eq=False)
-class Surface:
+class DistanceMesh:
     """A mesh prepared for signed distances."""
 
     vertices: Array
@@ -29,7 +29,7 @@ class Surface:
     """Whether it has an edge without a partner."""
 
 
-def make_surface(mesh: Mesh, where: str, one_sided: bool) -> Surface:
+def make_surface(mesh: Mesh, where: str, one_sided: bool) -> DistanceMesh:
     """Return a mesh with its tree and normals, or raise an error if its interior is not defined."""
     mesh = merge_vertices(mesh)
     check_no_slivers(mesh.vertices, mesh.faces, where)
@@ -45,7 +45,7 @@ def make_surface(mesh: Mesh, where: str, one_sided: bool) -> Surface:
         check_outward(mesh.vertices, mesh.faces, where)
     tree = mesh_tree(mesh)
     features = feature_normals(mesh.vertices, mesh.faces, edge.reshape(-1, 3))
-    return Surface(mesh.vertices, tree, features[tree.tree.order], is_open)
+    return DistanceMesh(mesh.vertices, tree, features[tree.tree.order], is_open)
 
 
 def _check_sides(used: Any, forward: Any, where: str) -> None:
@@ -87,7 +87,7 @@ def _summed(index: Any, rows: Array) -> Array:
     return np.stack([np.bincount(index, weights=rows[:, k]) for k in range(3)], axis=1)
 
 
-def join_surfaces(surfaces: list[Surface]) -> tuple[Any, ...]:
+def join_surfaces(surfaces: list[DistanceMesh]) -> tuple[Any, ...]:
     """Return boxes, links, triangles and normals of all meshes one after the other."""
     if not surfaces:  # one row that nothing points to: a GPU has no arrays without memory
         return tuple(

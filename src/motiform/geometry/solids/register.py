@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 
-class Kind(NamedTuple):
+class SolidKind(NamedTuple):
     """One kind of solid, and which kernels it has."""
 
     solid: type[Solid]
@@ -50,19 +50,19 @@ class Kind(NamedTuple):
 
 
 REGISTER = (
-    Kind(Plane, distance=True),
-    Kind(Face, distance=True),
-    Kind(Ball, distance=True, ray=True),
-    Kind(Box, distance=True, ray=True),
-    Kind(Capsule, distance=True, ray=True),
-    Kind(Cylinder, distance=True, ray=True),
-    Kind(EndlessCylinder, distance=True),
-    Kind(Ellipsoid, distance=True, ray=True),
-    Kind(Torus, distance=True),
-    Kind(Cone, distance=True, ray=True),
-    Kind(Mesh),
-    Kind(Particles),
-    Kind(Compound),
+    SolidKind(Plane, distance=True),
+    SolidKind(Face, distance=True),
+    SolidKind(Ball, distance=True, ray=True),
+    SolidKind(Box, distance=True, ray=True),
+    SolidKind(Capsule, distance=True, ray=True),
+    SolidKind(Cylinder, distance=True, ray=True),
+    SolidKind(EndlessCylinder, distance=True),
+    SolidKind(Ellipsoid, distance=True, ray=True),
+    SolidKind(Torus, distance=True),
+    SolidKind(Cone, distance=True, ray=True),
+    SolidKind(Mesh),
+    SolidKind(Particles),
+    SolidKind(Compound),
 )
 
 NUMBERS = {line.solid.kind: n for n, line in enumerate(REGISTER)}

@@ -18,7 +18,7 @@ from motiform.spatial.checks import Array, Words
 __all__ = [
     "GROUNDS",
     "TOUCHING",
-    "Touch",
+    "SolidContact",
     "can_touch",
     "listed_pairs",
     "reach_of",
@@ -37,7 +37,7 @@ _EACH = 128  # pairs of a part: fewer are looked at before other cores have begu
 _ENDLESS = 1e4  # [m] half height that stands for no end
 
 
-class Touch(NamedTuple):
+class SolidContact(NamedTuple):
     """How two solids touch, or how far they are apart."""
 
     gap: Array
@@ -72,7 +72,9 @@ def reach_of(solid: Solid) -> float:
     return float(np.linalg.norm(center)) + radius
 
 
-def touch_points(first: Solid, second: Solid, pose: Transform, other: Transform, *, reach: float = np.inf) -> Touch:
+def touch_points(
+    first: Solid, second: Solid, pose: Transform, other: Transform, *, reach: float = np.inf
+) -> SolidContact:
     """Return gap, normals and points of two solids whose frames are at T_world_first and T_world_second.
 
     Balls, boxes, capsules, cylinders, cones, ellipsoids, tori and the convex hulls of meshes touch; `second` may also
@@ -98,7 +100,7 @@ def touch_points(first: Solid, second: Solid, pose: Transform, other: Transform,
     out[left] = np.nan
     each = np.where(left, np.inf, out[..., 0]).reshape(*batch, MOST)
     points, normals = out[..., SITE : SITE + 3], out[..., NORMAL : NORMAL + 3]
-    return Touch(
+    return SolidContact(
         gaps.reshape(batch),
         counts.reshape(batch),
         each,

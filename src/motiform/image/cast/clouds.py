@@ -10,12 +10,12 @@ from motiform.image.look import linear_from_srgb
 if TYPE_CHECKING:
     from motiform.base.kernels import Device
 
-__all__ = ["lay_veil", "puff_tiles", "sun_squares"]
+__all__ = ["composite_cloud", "puff_tiles", "sun_squares"]
 
 _SQUARES = 96  # along the longer side of what is shaded
 
 
-def lay_veil(
+def composite_cloud(
     light: Any, puffs: list[Puffs], view: np.ndarray, size: tuple[int, int], plan: Any, seen: tuple[Any, ...],
     device: "Device",
 ) -> None:  # fmt: skip

@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-__all__ = ["Meshes", "Placed", "Tree"]
+__all__ = ["MeshColumns", "PlacedPrimitives", "Tree"]
 
 
 class Tree(NamedTuple):
@@ -13,7 +13,7 @@ class Tree(NamedTuple):
     order: Any
 
 
-class Placed(NamedTuple):
+class PlacedPrimitives(NamedTuple):
     """The pieces, placed in the world: see `Pieces`."""
 
     frames: Any
@@ -22,7 +22,7 @@ class Placed(NamedTuple):
     colors: Any
 
 
-class Meshes(NamedTuple):
+class MeshColumns(NamedTuple):
     """Trees and triangles of all meshes, and the blocks of implicit surfaces."""
 
     boxes: Any

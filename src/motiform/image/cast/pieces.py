@@ -22,7 +22,7 @@ from motiform.image.look import linear_from_srgb
 from motiform.spatial import Transform
 
 if TYPE_CHECKING:
-    from motiform.form import Form, Links, Part, Shell
+    from motiform.form import Form, LinkParts, Part, Shell
     from motiform.geometry import Shape
     from motiform.image.playback import Moment
 
@@ -33,7 +33,7 @@ Pose = tuple[np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True)
-class Piece:
+class Primitive:
     """One simple shape in the frame of a body."""
 
     kind: int
@@ -73,7 +73,7 @@ class Drawing:
     """A form's pieces, part by part, and its meshes laid one after the other."""
 
     form: "Form"
-    parts: tuple[tuple[Piece, ...], ...]
+    parts: tuple[tuple[Primitive, ...], ...]
     """Pieces of each part."""
     meshes: tuple["Laid", ...]
     skins: tuple["Worn", ...]
@@ -185,13 +185,13 @@ def draw_form(form: "Form") -> Drawing:
     return Drawing(form, tuple(parts), _lay_meshes(meshes), tuple(skins))
 
 
-def linear_colors(part: "Part | Links", sample: int) -> np.ndarray:
+def linear_colors(part: "Part | LinkParts", sample: int) -> np.ndarray:
     """Return the linear colors of bodies or links at a sample, (count, 3)."""
     color = part.color if part.shades is None else part.shades.at(sample)
     return np.broadcast_to(linear_from_srgb(color), (part.count, 3))
 
 
-def _pieces(shape: "Shape", shift: np.ndarray, meshes: list[Mesh]) -> list[Piece]:
+def _pieces(shape: "Shape", shift: np.ndarray, meshes: list[Mesh]) -> list[Primitive]:
     """Return the pieces of a shape that is shifted so in the body; new meshes are added to the list."""
     found = []
     for simple, pose in shape.pieces(Transform.translation_of(shift)):
@@ -203,14 +203,14 @@ def _pieces(shape: "Shape", shift: np.ndarray, meshes: list[Mesh]) -> list[Piece
             if not known:
                 meshes.append(drawn)
         sizes = (*drawn.sizes, *[0.0] * (SIZES - len(drawn.sizes)))
-        found.append(Piece(NUMBERS[drawn.kind], mesh, sizes, pose.rotation, pose.translation, drawn.bounds))
+        found.append(Primitive(NUMBERS[drawn.kind], mesh, sizes, pose.rotation, pose.translation, drawn.bounds))
     return found
 
 
 def _place_part(
     number: int,
     part: "Part",
-    pieces: tuple[Piece, ...],
+    pieces: tuple[Primitive, ...],
     colors: np.ndarray,
     position: np.ndarray,
     orientation: np.ndarray,
@@ -240,7 +240,7 @@ def _place_part(
     return frames, kinds, sizes, np.repeat(colors[bodies], k, axis=0), body, boxes
 
 
-def _place_links(number: int, links: "Links", colors: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, ...]:
+def _place_links(number: int, links: "LinkParts", colors: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, ...]:
     """Return frames, kinds, sizes, colors, bodies and boxes of links: capsules along y from end to end."""
     there = np.flatnonzero(np.isfinite(ends).all(axis=(1, 2)) & (links.radius > 0))
     a, b = np.moveaxis(ends[there], 1, 0)

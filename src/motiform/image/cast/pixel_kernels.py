@@ -31,7 +31,7 @@ from motiform.image.cast.light_kernels import (
 from motiform.image.cast.nearest_kernels import cast, owner, surface_normals, unit
 from motiform.spatial.algebra import add, axpy, load3, scale
 
-__all__ = ["develop", "pixel_ray", "shade", "trace"]
+__all__ = ["pixel_ray", "shade", "tone_map", "trace"]
 
 # Numbers of the plan (6,): of a band of rows, which begins at row FIRST of the picture.
 WIDTH, HEIGHT, STRIDE, SAMPLES, AMBIENT, FIRST = range(6)
@@ -195,7 +195,7 @@ def shade(i, light, guide, view, plan, tree, pieces, meshes, free):
 
 
 @kernel
-def develop(i, light, free, exposure, levels, picture):
+def tone_map(i, light, free, exposure, levels, picture):
     """Write the color of pixel i: sRGB codes from 0 to `levels`; where that is 0, linear light."""
     for k in range(3):
         value = light[i, _FIXED + k] + free[i, 0] * light[i, BY_SUN + k] + free[i, 1] * light[i, _BY_SKY + k]

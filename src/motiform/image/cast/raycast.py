@@ -10,11 +10,11 @@ import numpy as np
 from motiform.base.errors import InputError
 from motiform.form.clouds import Puffs
 from motiform.image.camera import Camera
-from motiform.image.cast.clouds import lay_veil
-from motiform.image.cast.layouts import Meshes, Placed, Tree
+from motiform.image.cast.clouds import composite_cloud
+from motiform.image.cast.layouts import MeshColumns, PlacedPrimitives, Tree
 from motiform.image.cast.pieces import Drawing, Pieces, draw_form
 from motiform.image.extent import form_bounds, lowest_height
-from motiform.image.look import Ground, Look, linear_from_srgb
+from motiform.image.look import Ground, Lighting, linear_from_srgb
 from motiform.image.path import CameraPath, camera_of
 from motiform.image.playback import Moment, moment_at_sample, moment_at_time
 from motiform.spatial.upright import upright
@@ -41,7 +41,7 @@ def render(
     camera: Camera | CameraPath | None = None,
     size: tuple[int, int] = (1280, 720),
     ground: bool | float | Ground | None = None,
-    look: Look | None = None,
+    look: Lighting | None = None,
     samples_per_pixel: int = 4,
     bits: int = 8,
     device: str = "cpu",
@@ -109,7 +109,7 @@ class Painter:
         camera: Camera | CameraPath | None = None,
         size: tuple[int, int] = (1280, 720),
         ground: bool | float | Ground | None = None,
-        look: Look | None = None,
+        look: Lighting | None = None,
         samples_per_pixel: int = 4,
         device: str = "cpu",
     ) -> "Painter":
@@ -117,7 +117,7 @@ class Painter:
         width, height = check_size(size)
         if not 1 <= samples_per_pixel <= 1024:
             raise InputError("samples_per_pixel is out of range", got=samples_per_pixel, allowed="1 to 1024")
-        look = look or Look(sun=tuple(form.image.get("sun") or Look.sun))
+        look = look or Lighting(sun=tuple(form.image.get("sun") or Lighting.sun))
         turn = upright(form.up)
         chosen = (camera or camera_of(form, aspect=width / height)).over(form.up).turned(turn)
         path = chosen if isinstance(chosen, CameraPath) else None
@@ -168,8 +168,8 @@ class Painter:
         device.launch(raycast_kernels.trace, pixels, *given)
         device.launch(raycast_kernels.shade, pixels, *given, free)
         if puffs:
-            lay_veil(light, puffs, view, (width, int(self.plan[1])), plan, seen, device)
-        device.launch(raycast_kernels.develop, pixels, light, free, self.exposure, levels, found)
+            composite_cloud(light, puffs, view, (width, int(self.plan[1])), plan, seen, device)
+        device.launch(raycast_kernels.tone_map, pixels, light, free, self.exposure, levels, found)
         return np.asarray(device.host(found).reshape(rows, width, 3))
 
     def _view_at(self, time: float) -> np.ndarray:
@@ -221,14 +221,14 @@ def cast_form(
     return distance, body, normal
 
 
-def _arguments(pieces: Pieces, device: "Device") -> tuple[Tree, Placed, Meshes]:
+def _arguments(pieces: Pieces, device: "Device") -> tuple[Tree, PlacedPrimitives, MeshColumns]:
     """Return what the kernels need of a drawing, on a device."""
     tree, put = pieces.tree, device.array
     boxes, links, bases, triangles, normals = (put(a) for a in pieces.meshes)
     return (
         Tree(put(tree.boxes), put(tree.links), put(tree.order)),
-        Placed(put(pieces.frames), put(pieces.kinds), put(pieces.sizes), put(pieces.colors)),
-        Meshes(boxes, links, bases, triangles, normals, put(pieces.fields)),
+        PlacedPrimitives(put(pieces.frames), put(pieces.kinds), put(pieces.sizes), put(pieces.colors)),
+        MeshColumns(boxes, links, bases, triangles, normals, put(pieces.fields)),
     )
 
 
@@ -253,7 +253,7 @@ def _stride(height: int) -> int:
     return step
 
 
-def _light_rows(look: Look) -> np.ndarray:
+def _light_rows(look: Lighting) -> np.ndarray:
     """Return rows SUN to NADIR of the view."""
     sun = np.array(look.sun, dtype=float)
     if not np.isfinite(sun).all() or not sun.any():

@@ -26,12 +26,12 @@ from motiform.image.export.keys import (
     viewpoint,
 )
 from motiform.image.export.soft import rods, shells, skin_times, skin_track
-from motiform.image.export.tracks import Tracks, gathered
+from motiform.image.export.tracks import KeyTracks, gathered
 from motiform.image.look import linear_from_srgb
 from motiform.image.shading import shaded, skin_split, vertex_normals
 
 if TYPE_CHECKING:
-    from motiform.form import Form, Links, Part, Skin, Surface
+    from motiform.form import AnimatedSurface, Form, LinkParts, Part, Skin
     from motiform.form.rig import Posed
     from motiform.geometry import Shape
 
@@ -100,25 +100,25 @@ class _Document:
         size = None if part.scale is None else np.repeat(part.scale.astype(np.float32)[:, None], 3, axis=1)
         self._add_bodies(part, part.shape, part.offset, shape_key(part), tracks, size)
 
-    def add_links(self, links: "Links") -> None:
+    def add_links(self, links: "LinkParts") -> None:
         """Add links as rods: cylinders of radius and length 1 that are scaled."""
         from motiform.geometry import Cylinder
 
         tracks = self._gathered(rods(self.form, links, self.times), links.count)
         self._add_bodies(links, Cylinder(1.0, 1.0), np.zeros(3), "rod", tracks, tracks[2].first)
 
-    def _gathered(self, blocks: Iterable[tuple[int, tuple[np.ndarray, ...]]], count: int) -> list[Tracks]:
+    def _gathered(self, blocks: Iterable[tuple[int, tuple[np.ndarray, ...]]], count: int) -> list[KeyTracks]:
         """Return the tracks of positions, turns and, where there are some, sizes."""
         ordered = ((k, (at, turn[..., [1, 2, 3, 0]], *size)) for k, (at, turn, *size) in blocks)  # glTF: (x, y, z, w)
         return gathered(ordered, count, len(self.times), self.folder, np.float32)
 
     def _add_bodies(
         self,
-        part: "Part | Links",
+        part: "Part | LinkParts",
         shape: "Shape",
         offset: np.ndarray,
         key: str,
-        tracks: list[Tracks],
+        tracks: list[KeyTracks],
         size: np.ndarray | None,
     ) -> None:
         meshes = [self._mesh(part.name, shape, offset, key, tuple(color)) for color in body_colors(part).tolist()]
@@ -170,7 +170,7 @@ class _Document:
                 times, self._accessor(self._view([weights], weights.nbytes), weights), self.roots[-1], "weights"
             )
 
-    def add_surface(self, surface: "Surface") -> None:
+    def add_surface(self, surface: "AnimatedSurface") -> None:
         """Add a surface: a mesh for each instant, shown from it to the next."""
         times = skin_times(self.times)
         nodes = []
@@ -240,11 +240,11 @@ class _Document:
         if track is not None:
             places, turns = np.array([one.position for one in track[0]]), track[1][:, [1, 2, 3, 0]]
             for path, values in (("translation", places), ("rotation", turns)):
-                tracks = Tracks((1, *values.shape), np.float32, self.folder)
+                tracks = KeyTracks((1, *values.shape), np.float32, self.folder)
                 tracks.put(0, values[None])
                 self._animate(node, path, tracks)
 
-    def _animate(self, node: int, path: str, tracks: Tracks) -> None:
+    def _animate(self, node: int, path: str, tracks: KeyTracks) -> None:
         """Animate one property of the nodes that follow; the tracks of bodies at rest in it are left out."""
         moving = np.flatnonzero(tracks.moves).tolist()
         if not moving:

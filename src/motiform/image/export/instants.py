@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from motiform.form import Form, MatterSurface, Part
     from motiform.form.parts import Series
 
-__all__ = ["Points", "Triangles", "points_at", "slopes", "triangles_at"]
+__all__ = ["PointCloud", "Triangles", "points_at", "slopes", "triangles_at"]
 
 _DETAIL = 16  # sides of round shapes
 _ROD = 8  # sides of links
@@ -35,7 +35,7 @@ class Triangles:
 
 
 @dataclass(frozen=True)
-class Points:
+class PointCloud:
     """Points of a form at an instant."""
 
     place: np.ndarray
@@ -186,7 +186,7 @@ def _particles(surface: "MatterSurface", known: np.ndarray, time: float) -> tupl
     return place, slopes(known, surface.points, np.array([time]))[0]
 
 
-def points_at(form: "Form", time: float) -> Points:
+def points_at(form: "Form", time: float) -> PointCloud:
     """Return the points of a form at a time [s]: masses and markers, and those that surfaces are around."""
     from motiform.form import MatterSurface
 
@@ -204,4 +204,4 @@ def points_at(form: "Form", time: float) -> Points:
     empty = (np.empty((0, 3)), np.empty((0, 3)), np.empty(0), np.empty((0, 3)))
     place, rate, size, color = (np.concatenate(column) for column in zip(empty, *rows, strict=False)) if rows else empty
     there = np.isfinite(place).all(axis=1)
-    return Points(place[there], rate[there], size[there], color[there])
+    return PointCloud(place[there], rate[there], size[there], color[there])

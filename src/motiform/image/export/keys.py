@@ -10,7 +10,7 @@ from motiform.base.errors import InputError
 from motiform.record.samples import BLOCK_BYTES, in_blocks
 
 if TYPE_CHECKING:
-    from motiform.form import Form, Links, Part
+    from motiform.form import Form, Part
     from motiform.form.parts import Series
     from motiform.image.camera import Camera
 
@@ -173,12 +173,12 @@ def _nearest_clear(clear: np.ndarray) -> np.ndarray:
     return np.where(last < 0, np.argmax(clear, axis=-1)[..., None], last)
 
 
-def body_names(part: "Part | Links") -> list[str]:
+def body_names(part: "Part | LinkParts") -> list[str]:
     """Return one name per body: the part's, with a number when it has several bodies."""
     return [part.name] if part.count == 1 else [f"{part.name}.{i}" for i in range(part.count)]
 
 
-def body_colors(part: "Part | Links") -> np.ndarray:
+def body_colors(part: "Part | LinkParts") -> np.ndarray:
     """Return the colour of each body as display (sRGB) values from 0 to 1 in 255 steps, (count, 3).
 
     Colours that change are those of the first sample: the formats animate no colours of bodies. They take 31 steps, for

@@ -9,7 +9,7 @@ import numpy as np
 
 from motiform.base.errors import InputError
 from motiform.form.upright import stand_upright
-from motiform.image.export.instants import Points, Triangles, points_at, triangles_at
+from motiform.image.export.instants import PointCloud, Triangles, points_at, triangles_at
 from motiform.image.export.keys import key_times
 from motiform.image.files import check_new, new_file
 
@@ -98,7 +98,7 @@ def _ply(parts: list[Triangles], time: float) -> Iterator[bytes]:
     yield faces.tobytes()
 
 
-def _ply_of(given: Points, time: float) -> Iterator[bytes]:
+def _ply_of(given: PointCloud, time: float) -> Iterator[bytes]:
     """Give a PLY file of points."""
     fields = [*_PLACES, *_SPEEDS, ("radius", "<f4"), *_COLORS]
     rows = np.zeros(len(given.place), fields)

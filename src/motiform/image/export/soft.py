@@ -10,7 +10,7 @@ from motiform.image.export.keys import between, key_blocks
 from motiform.record.samples import Samples, by_samples, in_blocks
 
 if TYPE_CHECKING:
-    from motiform.form import Form, Links, Skin, Surface
+    from motiform.form import AnimatedSurface, Form, LinkParts, Skin
     from motiform.form.parts import Series
     from motiform.form.rig import Posed
 
@@ -21,7 +21,7 @@ MOST_SHAPES = 240
 _SHORTEST = 1e-9  # [m] of a rod: viewers divide by its scale
 
 
-def rods(form: "Form", links: "Links", times: np.ndarray) -> Iterator[tuple[int, tuple[np.ndarray, ...]]]:
+def rods(form: "Form", links: "LinkParts", times: np.ndarray) -> Iterator[tuple[int, tuple[np.ndarray, ...]]]:
     """Give middles [m] (count, keys, 3), turns (w, x, y, z) (count, keys, 4) from y, sizes [m] (count, keys, 3).
 
     They come by blocks of keys, each with the number of its first key. Sizes are radius, length, radius. From key to
@@ -79,7 +79,7 @@ def skin_track(form: "Form", skin: "Skin", times: np.ndarray, source: np.ndarray
     return found
 
 
-def shells(form: "Form", surface: "Surface", times: np.ndarray) -> "Iterator[tuple[Skin, np.ndarray]]":
+def shells(form: "Form", surface: "AnimatedSurface", times: np.ndarray) -> "Iterator[tuple[Skin, np.ndarray]]":
     """Give the triangles of a surface at the instants, as a skin of one sample, and unit normals of its vertices."""
     from motiform.form import Skin
     from motiform.image.shading import vertex_normals

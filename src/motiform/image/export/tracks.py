@@ -9,10 +9,10 @@ import numpy as np
 
 from motiform.record.samples import WHOLE_BYTES
 
-__all__ = ["Tracks", "gathered"]
+__all__ = ["KeyTracks", "gathered"]
 
 
-class Tracks:
+class KeyTracks:
     """Numbers of bodies over keys, (bodies, keys, width), put in by blocks of keys and taken out body by body.
 
     Many wait in a file without a name in a folder, where the file that they are for is written too.
@@ -64,11 +64,11 @@ class Tracks:
 
 def gathered(
     blocks: Iterable[tuple[int, tuple[np.ndarray, ...]]], count: int, keys: int, folder: Path, dtype: Any = np.float64
-) -> list[Tracks]:  # fmt: skip
+) -> list[KeyTracks]:  # fmt: skip
     """Return the tracks of several quantities that come together: key, then (count, some, width) of each."""
-    found: list[Tracks] = []
+    found: list[KeyTracks] = []
     for key, parts in blocks:
-        found = found or [Tracks((count, keys, part.shape[2]), dtype, folder) for part in parts]
+        found = found or [KeyTracks((count, keys, part.shape[2]), dtype, folder) for part in parts]
         for tracks, part in zip(found, parts, strict=True):
             tracks.put(key, part)
     return found

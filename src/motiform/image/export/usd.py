@@ -19,7 +19,7 @@ from motiform.image.shading import skin_split, vertex_normals
 from motiform.record.samples import by_samples
 
 if TYPE_CHECKING:
-    from motiform.form import Form, Links, Part, Skin, Surface
+    from motiform.form import AnimatedSurface, Form, LinkParts, Part, Skin
     from motiform.form.parts import Series
 
 __all__ = ["write_usd"]
@@ -162,7 +162,7 @@ def _add_instances(
 
 
 def _add_links(
-    usd: Any, stage: Any, form: "Form", links: "Links", times: np.ndarray, codes: np.ndarray, path: str
+    usd: Any, stage: Any, form: "Form", links: "LinkParts", times: np.ndarray, codes: np.ndarray, path: str
 ) -> None:
     """Write links as straight curves as thick as they are."""
     first, second = (track(form, points, times, links.name) for points in (links.first, links.second))
@@ -198,7 +198,7 @@ def _rods(first: np.ndarray, second: np.ndarray, pairs: np.ndarray) -> np.ndarra
 
 
 def _add_surface(
-    usd: Any, stage: Any, form: "Form", surface: "Surface", times: np.ndarray, codes: np.ndarray, path: str
+    usd: Any, stage: Any, form: "Form", surface: "AnimatedSurface", times: np.ndarray, codes: np.ndarray, path: str
 ) -> None:
     """Write a surface as a mesh whose triangles, points, normals and colors are those of each instant."""
     mesh = usd.UsdGeom.Mesh.Define(stage, path)

@@ -22,11 +22,11 @@ from motiform.image.export.keys import (
     viewpoint,
 )
 from motiform.image.export.soft import rods, shells, skin_times, skin_track
-from motiform.image.export.tracks import Tracks, gathered
+from motiform.image.export.tracks import KeyTracks, gathered
 from motiform.image.shading import skin_split
 
 if TYPE_CHECKING:
-    from motiform.form import Form, Links, Part, Skin, Surface
+    from motiform.form import AnimatedSurface, Form, LinkParts, Part, Skin
     from motiform.form.parts import Series
     from motiform.geometry import Shape
     from motiform.spatial import Transform
@@ -138,7 +138,7 @@ class _Scene:
             self._animate(body, "translation", "PositionInterpolator", partial(position.__getitem__, i))
             self._animate(body, "rotation", "OrientationInterpolator", partial(_turns, turn, i))
 
-    def _add_links(self, links: "Links") -> None:
+    def _add_links(self, links: "LinkParts") -> None:
         """Add links as cylinders of radius and height 1 that are scaled."""
         from motiform.geometry import Cylinder
 
@@ -177,7 +177,7 @@ class _Scene:
             self.routes.append(("clock", "fraction_changed", name, "set_fraction"))
             self.routes.append((name, "value_changed", place, "set_point"))
 
-    def _add_surface(self, surface: "Surface") -> None:
+    def _add_surface(self, surface: "AnimatedSurface") -> None:
         """Add a surface: a switch between the triangles of each instant."""
         times, name = skin_times(self.times), self._name(surface.name)
         switch = SubElement(self.element, "Switch", DEF=name, whichChoice="0")
@@ -314,7 +314,7 @@ def _texts(values: "Series") -> Iterator[bytes]:
         yield (b" " if first else b"") + _text(values[first : first + _ROWS]).encode("ascii")
 
 
-def _turns(turn: Tracks, body: int) -> np.ndarray:
+def _turns(turn: KeyTracks, body: int) -> np.ndarray:
     return axis_angles(turn[body])
 
 

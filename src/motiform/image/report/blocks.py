@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["Bar", "Block", "Cell", "Code", "Heading", "Picture", "Strip", "Table", "Text"]
+__all__ = ["Bar", "Block", "Cell", "Code", "Heading", "Picture", "ReportTable", "Strip", "Text"]
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ Cell = str | Bar
 
 
 @dataclass(frozen=True)
-class Table:
+class ReportTable:
     """Rows under heads; ``folded`` is the line that unfolds it on a page, and it is not printed."""
 
     heads: Sequence[str]
@@ -67,4 +67,4 @@ class Strip:
     pictures: Sequence[Picture]
 
 
-Block = Heading | Text | Table | Code | Picture | Strip
+Block = Heading | Text | ReportTable | Code | Picture | Strip

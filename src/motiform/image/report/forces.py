@@ -53,7 +53,7 @@ def _placed(pieces: list[tuple[int, np.ndarray]], R: np.ndarray, p: np.ndarray) 
 def floor_of(figure: "Figure", rec: "Recording", up: np.ndarray) -> float | None:
     """Return the height of the ground under the feet [m]: where the lowest foot is in the middle of its stances."""
     from motiform.motion.reconstruct import find_feet
-    from motiform.motion.tree import poses
+    from motiform.motion.tree import forward_kinematics
 
     try:
         feet = find_feet(figure)
@@ -61,7 +61,7 @@ def floor_of(figure: "Figure", rec: "Recording", up: np.ndarray) -> float | None
         return None
     q = np.asarray(rec["q"])
     some = np.unique(np.linspace(0, len(q) - 1, min(len(q), 200)).round().astype(int))
-    R, p = poses(figure, q[some])
+    R, p = forward_kinematics(figure, q[some])
     pieces = [foot_vertices(figure, foot) for foot in feet]
     lowest = [min(float((_placed(own, R[k], p[k]) @ up).min()) for own in pieces) for k in range(len(some))]
     return float(np.percentile(lowest, 25))
@@ -127,13 +127,13 @@ def _standing(
     A treadmill carries the foot with the horizontal velocity [m/s], (3,), that its points have in mid-stance.
     """
     from motiform.motion.reconstruct.feet import foot_points
-    from motiform.motion.tree import poses
+    from motiform.motion.tree import forward_kinematics
 
     times = rec.time("q")
     at = np.flatnonzero((times >= start) & (times <= end))
     if len(at) < 3:
         return None
-    R, p = poses(figure, np.asarray(rec["q"])[at])
+    R, p = forward_kinematics(figure, np.asarray(rec["q"])[at])
     points = foot_points(foot, R, p)
     rates = np.gradient(points, times[at], axis=0)
     belt = np.median(rates[len(at) // 4 : -(len(at) // 4) or None], axis=(0, 1))

@@ -14,9 +14,9 @@ from motiform.image.report.plots import blank, png_of, quiet
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from motiform.motion.reconstruct.gait.cycles import Curves, Quantity
+    from motiform.motion.reconstruct.gait.cycles import GaitCurves, GaitQuantity
     from motiform.motion.reconstruct.gait.normative import Normative
-    from motiform.motion.reconstruct.gait.series import GaitSeries, Series
+    from motiform.motion.reconstruct.gait.series import GaitSeries, SideSeries
     from motiform.motion.tree import Figure
     from motiform.record import Recording
 
@@ -48,9 +48,9 @@ def walk_of(rec: "Recording", figure: "Figure") -> Any:
 def turned_by(rec: "Recording", figure: "Figure") -> float:
     """Return by how much the feet turn in a trial [rad], of the samples whose markers tell where both are."""
     from motiform.motion.reconstruct import find_feet, walker_of
-    from motiform.motion.reconstruct.gait.series import told_to
+    from motiform.motion.reconstruct.gait.series import sample_where_defined
 
-    told = np.all([told_to(figure, foot.name, rec["unseen"]) for foot in find_feet(figure)], axis=0)
+    told = np.all([sample_where_defined(figure, foot.name, rec["unseen"]) for foot in find_feet(figure)], axis=0)
     told &= np.asarray(rec["status"]) == 0
     try:
         return float(walker_of(figure, rec.time("q"), np.where(told[:, None], rec["q"], np.nan)).turned)
@@ -59,7 +59,7 @@ def turned_by(rec: "Recording", figure: "Figure") -> float:
 
 
 # ---------------------------------------------------------------- curves
-def curve_pages(curves: "Curves", normative: "Normative | None" = None) -> list[tuple[str, bytes]]:
+def curve_pages(curves: "GaitCurves", normative: "Normative | None" = None) -> list[tuple[str, bytes]]:
     """Return title and picture of each group of quantities, left and right overlaid; none for a group of nothing."""
     found = []
     for group, title in _GROUPS.items():
@@ -75,7 +75,7 @@ def series_pages(found: "GaitSeries") -> list[tuple[str, bytes]]:
     """Return title and picture of each group of quantities over time, left and right overlaid."""
     pages = []
     for group, title in _GROUPS.items():
-        own: dict[str, list[Series]] = {}
+        own: dict[str, list[SideSeries]] = {}
         for one in found.series:
             if one.group == group and np.isfinite(one.values).any() and np.nanmax(np.abs(one.values)) > 1e-9:
                 own.setdefault(one.title, []).append(one)
@@ -95,7 +95,7 @@ def marks_in(kinds: Iterable[str]) -> dict[str, str]:
     return {kind: words[sign] for kind, sign in _SIGNS.items() if kind in seen}
 
 
-def _shown(one: "Quantity") -> bool:
+def _shown(one: "GaitQuantity") -> bool:
     """Tell whether a quantity has a curve that is not zero throughout."""
     values = [v for v in one.values.values() if v.size and np.isfinite(v).any()]
     return bool(values) and max(float(np.nanmax(np.abs(v))) for v in values) > 1e-9
@@ -117,7 +117,7 @@ def _page(drawn: "Sequence[Callable[[Axes], None]]") -> bytes:
     return png_of(page)
 
 
-def _draw(axes: "Axes", one: "Quantity", curves: "Curves", band: Any) -> None:
+def _draw(axes: "Axes", one: "GaitQuantity", curves: "GaitCurves", band: Any) -> None:
     percent = np.linspace(0, 100, 101)
     if band is not None:
         axes.fill_between(percent, *band, color="#b9bec4", alpha=0.55, linewidth=0, label="normative", zorder=0)
@@ -147,7 +147,7 @@ def _draw(axes: "Axes", one: "Quantity", curves: "Curves", band: Any) -> None:
     quiet(axes)
 
 
-def _draw_series(axes: "Axes", times: np.ndarray, both: "list[Series]") -> None:
+def _draw_series(axes: "Axes", times: np.ndarray, both: "list[SideSeries]") -> None:
     for one in both:
         word, color = SIDES[one.side]
         axes.plot(times, one.values, color=color, linewidth=1.1, label=word)
@@ -204,7 +204,7 @@ def _measure(stride: Any, name: str) -> float:
     return float(getattr(stride, name))
 
 
-def cycles_csv(curves: "Curves") -> str:
+def cycles_csv(curves: "GaitCurves") -> str:
     """Return every point of every cycle as CSV."""
     import csv
 

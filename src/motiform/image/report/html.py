@@ -4,7 +4,7 @@ import base64
 from collections.abc import Sequence
 
 from motiform.base.markup import Html, escape, html, join, page
-from motiform.image.report.blocks import Bar, Block, Cell, Code, Heading, Picture, Strip, Table, Text
+from motiform.image.report.blocks import Bar, Block, Cell, Code, Heading, Picture, ReportTable, Strip, Text
 
 __all__ = ["html_page"]
 
@@ -45,7 +45,7 @@ def _block(one: Block) -> Html:
         return html("<h{level}>{text}</h{level}>", level=one.level, text=one.text)
     if isinstance(one, Text):
         return html("<p class=bad>{}</p>" if one.bad else "<p>{}</p>", one.text)
-    if isinstance(one, Table):
+    if isinstance(one, ReportTable):
         return _folded(_table(one), one.folded)
     if isinstance(one, Code):
         return _folded(html("<pre>{}</pre>", one.text), one.folded)
@@ -64,7 +64,7 @@ def _picture(one: Picture) -> Html:
     return html('<figure><img src="data:image/png;base64,{}" alt="{}">{}</figure>', Html(data), one.alt, below)
 
 
-def _table(one: Table) -> Html:
+def _table(one: ReportTable) -> Html:
     top = join(html("<th>{}</th>", head) for head in one.heads)
     body = join(html("<tr>{}</tr>", join(map(_td, row))) for row in one.rows)
     return html("<table><thead><tr>{}</tr></thead><tbody>{}</tbody></table>", top, body)

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from motiform.image.report.blocks import Block, Heading, Picture, Table, Text
+from motiform.image.report.blocks import Block, Heading, Picture, ReportTable, Text
 from motiform.image.report.gait import SIDES
 from motiform.image.report.plots import blank, png_of, quiet
 from motiform.motion.reconstruct.feet import side_of
-from motiform.motion.reconstruct.gait.cycles import Curves, Quantity, cycle_curves, gait_cycles
+from motiform.motion.reconstruct.gait.cycles import GaitCurves, GaitQuantity, cycle_curves, gait_cycles
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,7 +37,7 @@ _CONTACT = (
 )
 
 
-def muscle_curves(rec: "Recording") -> Curves | None:
+def muscle_curves(rec: "Recording") -> GaitCurves | None:
     """Return activations, forces and contact forces over the gait cycles of a trial; None where there is no cycle."""
     cycles = tuple(gait_cycles(rec.events))
     if not cycles or "muscle.force" not in rec:
@@ -49,8 +49,8 @@ def muscle_curves(rec: "Recording") -> Curves | None:
             own = [cycle for cycle in cycles if cycle.side == side]
             if side in rows and own:
                 values[side] = cycle_curves(t, rows[side], own)
-        found.append(Quantity(group, title, unit, values))
-    return Curves(cycles, tuple(found))
+        found.append(GaitQuantity(group, title, unit, values))
+    return GaitCurves(cycles, tuple(found))
 
 
 def _series(rec: "Recording") -> list[tuple[str, str, str, dict[str, np.ndarray]]]:
@@ -104,7 +104,7 @@ def muscle_blocks(rec: "Recording") -> list[Block]:
     return found
 
 
-def _reserves(told: dict[str, Any]) -> Table:
+def _reserves(told: dict[str, Any]) -> ReportTable:
     sizes = [f"{what}, {size}" for what in ("reserve", "moment") for size in ("rms", "peak")]
     heads = ["coordinate [N·m, or N of slides]", *sizes, "largest reserve [% of the largest moment]"]
     rows = []
@@ -113,7 +113,7 @@ def _reserves(told: dict[str, Any]) -> Table:
         moment = told["moment_peak"][name]
         part = f"{100 * reserve / moment:.1f}" if reserve is not None and moment else "–"
         rows.append([name, *("–" if x is None else f"{x:.2f}" for x in sizes), part])
-    return Table(heads, rows)
+    return ReportTable(heads, rows)
 
 
 def warnings_of(rec: "Recording", told: dict[str, Any]) -> list[Text]:
@@ -140,7 +140,7 @@ def warnings_of(rec: "Recording", told: dict[str, Any]) -> list[Text]:
 
 
 # ---------------------------------------------------------------- plots
-def _cycle_pages(curves: Curves, group: str) -> list[bytes]:
+def _cycle_pages(curves: GaitCurves, group: str) -> list[bytes]:
     percent = np.linspace(0, 100, 101)
     own = [one for one in curves.quantities if one.group == group and any(v.size for v in one.values.values())]
     rows = [(one.title, {side: (percent, values) for side, values in one.values.items()}) for one in own]

@@ -9,7 +9,7 @@ import numpy as np
 
 from motiform.base.errors import InputError
 from motiform.image.files import new_file
-from motiform.image.report.blocks import Bar, Block, Code, Heading, Picture, Strip, Table, Text
+from motiform.image.report.blocks import Bar, Block, Code, Heading, Picture, ReportTable, Strip, Text
 from motiform.image.report.plots import angle_plots, effort_plots, error_plot, residual_map
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ def _gait(
     curves = gait_curves(rec, figure, walker)
     sources = dict.fromkeys(str(event.detail.get("source", "")) for event in steps)
     words = {"file": "the file", "plate": "force plates", "zeni": "the feet", "velocity": "the feet"}
-    found: list[Block] = [Heading("Gait"), Table(*spatio_temporal(table)), _strides(table)]
+    found: list[Block] = [Heading("Gait"), ReportTable(*spatio_temporal(table)), _strides(table)]
     found.append(Text(f"Events of {', '.join(dict.fromkeys(words.get(one, one) for one in sources))}."))
     found += [*_notes(table), *_turned(rec, figure)]
     if curves.cycles:
@@ -205,11 +205,11 @@ def _shown(plots: list[tuple[str, bytes]]) -> list[Block]:
     return found
 
 
-def _strides(table: Any) -> Table:
+def _strides(table: Any) -> ReportTable:
     heads = ["side", "start [s]", "stride [s]", "stride [m]", "step [s]", "step [m]", "stance [s]", "speed [m/s]",
              "cadence [1/min]", "flight [s]"]  # fmt: skip
     rows = [[str(s.side), *(_number(value) for value in list(vars(s).values())[1:])] for s in table.strides]
-    return Table(heads, rows, folded=f"{len(rows)} strides")
+    return ReportTable(heads, rows, folded=f"{len(rows)} strides")
 
 
 def _notes(table: Any) -> list[Block]:
@@ -265,7 +265,7 @@ def _errors(rec: "Recording") -> list[Block]:
         Picture(error_plot(rec), "residuals", "Of each sample: root mean square, and the largest of a marker."),
         Picture(residual_map(rec), "residual of each marker over time",
                 "Of each marker over time. Grey: not seen. Red line: left out or exchanged."),
-        Table(heads, rows),
+        ReportTable(heads, rows),
     ]  # fmt: skip
     none = [tag for tag in rec.manifest.get("labels", {}).get("tag", []) if tag not in told]
     some = ", ".join(none[:_TAGS]) + (f" and {len(none) - _TAGS} more" if len(none) > _TAGS else "")
@@ -290,7 +290,7 @@ def _gaps(markers: "Recording | None") -> list[Block]:
     heads = ["marker", "gaps", "longest [samples]", "[s]", "not seen [%]"]
     longest = max((gap for name in gaps.markers for gap in gaps.of(name)), key=lambda gap: gap.duration)
     words = f"{len(gaps)} gaps in {len(rows)} markers of the file, the longest {longest.duration:.3f} s."
-    return [Heading("Gaps"), Text(words), Table(heads, rows, folded="Gaps of each marker")]
+    return [Heading("Gaps"), Text(words), ReportTable(heads, rows, folded="Gaps of each marker")]
 
 
 def _calibration(rec: "Recording") -> list[Block]:
@@ -332,7 +332,7 @@ def _efforts(rec: "Recording", figure: "Figure") -> list[Block]:
     )
     found: list[Block] = [Heading("Efforts and residuals")]
     if left.get("samples"):
-        found += [Table(["left at the root", "rms", "peak", "rms [%]", "peak [%]"], rows), Text(words)]
+        found += [ReportTable(["left at the root", "rms", "peak", "rms [%]", "peak [%]"], rows), Text(words)]
     else:
         found.append(
             Text("In no sample all feet that stand are on usable plates: efforts of the trunk are not known.", bad=True)
@@ -350,7 +350,12 @@ def _events(rec: "Recording") -> list[Block]:
     more = [Text(f"… and {len(rec.events) - _EVENTS} more.")] if len(rec.events) > _EVENTS else []
     kinds = Counter(event.name for event in rec.events)
     words = ", ".join(f"{name} ({count})" for name, count in kinds.most_common(12)) + (", …" if len(kinds) > 12 else "")
-    return [Heading("Events"), Text(f"{words}."), Table(["time [s]", "event", ""], rows, folded="All events"), *more]
+    return [
+        Heading("Events"),
+        Text(f"{words}."),
+        ReportTable(["time [s]", "event", ""], rows, folded="All events"),
+        *more,
+    ]
 
 
 def _origin(rec: "Recording", markers: "Recording | None") -> list[Block]:

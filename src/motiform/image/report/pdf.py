@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from motiform.image.report.blocks import Bar, Block, Code, Heading, Picture, Table, Text
+from motiform.image.report.blocks import Bar, Block, Code, Heading, Picture, ReportTable, Text
 from motiform.image.report.plots import DPI, WIDE
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class _Paper:
         elif isinstance(block, Code):
             lines = [part for line in block.text.splitlines() for part in textwrap.wrap(line, 100) or [""]]
             self._lines(lines, family="monospace", size=7.5)
-        elif isinstance(block, Table):
+        elif isinstance(block, ReportTable):
             self._table(block)
         elif isinstance(block, Picture):
             self._pictures([block], 1)
@@ -106,7 +106,7 @@ class _Paper:
             self._y += _LINE
         self._y += 0.07
 
-    def _table(self, block: Table) -> None:
+    def _table(self, block: ReportTable) -> None:
         texts = [[cell if isinstance(cell, str) else "" for cell in row] for row in block.rows]
         longest = [max(len(head), *(len(row[k]) for row in texts), 8 * _has_bar(block, k)) if texts else len(head)
                    for k, head in enumerate(block.heads)]  # fmt: skip
@@ -166,7 +166,7 @@ class _Paper:
         self._y += 0.05
 
 
-def _has_bar(block: Table, k: int) -> bool:
+def _has_bar(block: ReportTable, k: int) -> bool:
     return any(isinstance(row[k], Bar) for row in block.rows)
 
 

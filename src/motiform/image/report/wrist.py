@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from motiform.image.report.blocks import Block, Heading, Picture, Strip, Table, Text
+from motiform.image.report.blocks import Block, Heading, Picture, ReportTable, Strip, Text
 from motiform.image.report.page import write_blocks
 from motiform.image.report.pictures import png_of_pixels
 from motiform.image.report.wrist_plots import force_plot, rotation_plot
@@ -83,7 +83,7 @@ def _published(rec: "Recording", bends: Bends) -> list[Block]:
         "Published values are means of living or cadaver wrists, often at larger angles than here; one wrist may "
         "differ from them by a third. Shares are ratios of the angles about helical axes."
     )
-    table = Table(["quantity", "here", "published", "source"], rows)
+    table = ReportTable(["quantity", "here", "published", "source"], rows)
     return [Heading("Beside published values"), table, Text(words)] if rows else []
 
 
@@ -161,7 +161,7 @@ def _listed(values: Sequence[float] | np.ndarray, digits: int) -> str:
 def _long(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[Block]:
     """Return a table; what is beyond a number of rows is folded."""
     rest = rows[_MOST:]
-    return [Table(heads, rows[:_MOST]), *([Table(heads, rest, folded=f"{len(rest)} more")] if rest else [])]
+    return [ReportTable(heads, rows[:_MOST]), *([ReportTable(heads, rest, folded=f"{len(rest)} more")] if rest else [])]
 
 
 def _events(rec: "Recording", bends: Bends) -> list[Block]:

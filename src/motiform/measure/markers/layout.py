@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from motiform.base.errors import InputError
 from motiform.measure.text import cells_of, separator, split_axis
 
-__all__ = ["Layout", "find_layout"]
+__all__ = ["TableLayout", "find_layout"]
 
 _TOP = 80  # lines in which the numbers must begin
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eEdD][+-]?\d+)?|nan|-?inf", re.IGNORECASE)
@@ -26,7 +26,7 @@ _LONE_RATE = re.compile(r"\s*(\d+(?:\.\d+)?)\W*")
 
 
 @dataclass
-class Layout:
+class TableLayout:
     """Where the numbers are, and what the columns mean."""
 
     first: int
@@ -42,7 +42,7 @@ class Layout:
     units: str | None = None
 
 
-def find_layout(text: str, where: str) -> Layout:
+def find_layout(text: str, where: str) -> TableLayout:
     """Return the layout of a table's text, from its names, its axes or the count of its columns."""
     lines = text.split("\n", _TOP)[:_TOP]
     first = next((k for k, line in enumerate(lines) if _is_row(cells_of(line, separator(line)))), None)
@@ -53,7 +53,7 @@ def find_layout(text: str, where: str) -> Layout:
     mark = separator(lines[first])
     cells = cells_of(lines[first], mark)
     heads = [cells_of(line, separator(line) if mark == r"\s+" else mark) for line in lines[:first]]
-    layout = Layout(first, mark, len(cells))
+    layout = TableLayout(first, mark, len(cells))
     _read_preamble(lines[:first], heads, layout)
     found = (
         _by_types(heads, layout)
@@ -79,7 +79,7 @@ def _is_row(cells: list[str]) -> bool:
     return len(cells) >= 3 and bool(full) and all(_NUMBER.fullmatch(cell) for cell in full)
 
 
-def _read_preamble(lines: list[str], heads: list[list[str]], layout: Layout) -> None:
+def _read_preamble(lines: list[str], heads: list[list[str]], layout: TableLayout) -> None:
     """Look for rate and unit in the lines over the numbers."""
     for line, cells in zip(lines, heads, strict=True):
         rate, unit, lone = _EXPORT.search(line) or _RATE.search(line), _LENGTH.search(line), _LONE_RATE.fullmatch(line)
@@ -96,7 +96,7 @@ def _read_preamble(lines: list[str], heads: list[list[str]], layout: Layout) -> 
             layout.units = full[-1]
 
 
-def _by_types(heads: list[list[str]], layout: Layout) -> bool:
+def _by_types(heads: list[list[str]], layout: TableLayout) -> bool:
     """Take markers from rows Type, Name, …, Position, X Y Z (Motive): no pivots of bodies and bones, no rotations.
 
     Markers that were measured go before those that a rigid body or a bone expects.
@@ -123,7 +123,7 @@ def _by_types(heads: list[list[str]], layout: Layout) -> bool:
     return False
 
 
-def _by_heads(heads: list[list[str]], layout: Layout) -> bool:
+def _by_heads(heads: list[list[str]], layout: TableLayout) -> bool:
     """Take markers from one row of names with their axis, the last such row."""
     for row in reversed(heads):
         bare = [_UNIT.sub("", cell) for cell in row]
@@ -151,7 +151,7 @@ def _named(cell: str) -> dict[str, str] | None:
     return split_axis(cell, "._:/-")
 
 
-def _by_axes(heads: list[list[str]], layout: Layout) -> bool:
+def _by_axes(heads: list[list[str]], layout: TableLayout) -> bool:
     """Take markers from a row X, Y, Z, X, Y, Z, … under a row of names (Vicon, Motive)."""
     for n, row in enumerate(heads):
         letters = [cell.lower() for cell in row]
@@ -172,7 +172,7 @@ def _name_over(row: list[str], k: int) -> str:
     return next((cell for cell in row[k : k + 3] if cell), "")
 
 
-def _by_list(heads: list[list[str]], layout: Layout) -> bool:
+def _by_list(heads: list[list[str]], layout: TableLayout) -> bool:
     """Take markers from a line MARKER_NAMES (Qualisys)."""
     for row in heads:
         if row and row[0].upper() == "MARKER_NAMES":
@@ -186,7 +186,7 @@ def _by_list(heads: list[list[str]], layout: Layout) -> bool:
     return False
 
 
-def _by_count(heads: list[list[str]], layout: Layout) -> bool:
+def _by_count(heads: list[list[str]], layout: TableLayout) -> bool:
     """Take columns of a table without names three by three, after one that counts samples where one is left over."""
     if any(any(re.search(r"[a-z]", cell, re.IGNORECASE) for cell in row) for row in heads[-1:]):
         return False
@@ -199,7 +199,7 @@ def _by_count(heads: list[list[str]], layout: Layout) -> bool:
     return True
 
 
-def _set_columns(row: list[str], layout: Layout) -> None:
+def _set_columns(row: list[str], layout: TableLayout) -> None:
     """Find the columns of time and of sample numbers."""
     for k, cell in enumerate(row):
         bare, unit = _UNIT.sub("", cell).strip(), _UNIT.search(cell)

@@ -11,7 +11,7 @@ from motiform.base.errors import InputError
 from motiform.measure.changes import check_markers, marker_names
 from motiform.measure.detect import length_unit
 from motiform.measure.markers.format import MarkerFormat, ReadOptions
-from motiform.measure.markers.layout import Layout, find_layout
+from motiform.measure.markers.layout import TableLayout, find_layout
 from motiform.measure.raw import OPTOTRAK_MISSING, Raw, even_times, forget_occluded
 from motiform.measure.text import read_table, read_text
 from motiform.record.files import AnyPath, disk, new_file, write_file
@@ -38,7 +38,7 @@ def read_marker_table(path: Path, options: ReadOptions) -> Raw:
     return raw
 
 
-def _set_times(raw: Raw, table: np.ndarray, layout: Layout, rate: float | None, where: str) -> None:
+def _set_times(raw: Raw, table: np.ndarray, layout: TableLayout, rate: float | None, where: str) -> None:
     if layout.frame is not None and np.isfinite(table[0, layout.frame]):
         raw.first_frame = int(table[0, layout.frame])
     if layout.time is not None:

@@ -16,7 +16,7 @@ from motiform.measure.segment.thresholds import choose_thresholds
 from motiform.measure.volume.volume import Labels, Volume
 from motiform.spatial.checks import Array
 
-__all__ = ["Contour", "Tracks", "contour_labels", "match_contours", "slice_contours"]
+__all__ = ["Contour", "ContourTracks", "contour_labels", "match_contours", "slice_contours"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +82,7 @@ def _contour(k: int, points: Array) -> Contour | None:
     return Contour(k, points, area, start + center, spread)
 
 
-class Tracks(NamedTuple):
+class ContourTracks(NamedTuple):
     """Contours that belong together."""
 
     tracks: list[list[Contour]]
@@ -103,7 +103,7 @@ def _unit_disc() -> Array:
     return np.concatenate(rings)
 
 
-def match_contours(contours: Sequence[Contour], *, overlap: float = 0.5) -> Tracks:
+def match_contours(contours: Sequence[Contour], *, overlap: float = 0.5) -> ContourTracks:
     """Return which contours of neighbouring slices belong to one bone.
 
     Two of them do where one ellipse, projected on the other slice, lies within the other by `overlap` of its area or
@@ -132,7 +132,7 @@ def match_contours(contours: Sequence[Contour], *, overlap: float = 0.5) -> Trac
             alone = len(before) == 1 and len(fits[1][id(before[0])]) == 1
             track = tracks.pop(id(before[0])) if alone else []
             tracks[id(one)] = [*track, one]
-    return Tracks(sorted(tracks.values(), key=lambda track: -sum(one.area for one in track)), branches)
+    return ContourTracks(sorted(tracks.values(), key=lambda track: -sum(one.area for one in track)), branches)
 
 
 def contour_labels(tracks: Sequence[Sequence[Contour]], grid: Grid) -> Labels:

@@ -53,7 +53,7 @@ from motiform.motion.actuation.tasks import (
 )
 from motiform.motion.actuation.trajectories import EffortTrajectory, PostureTrajectory
 from motiform.motion.actuation.walking import WalkingMotors, motor_voltages
-from motiform.motion.tree import Actuator, Quantity
+from motiform.motion.tree import Actuator, ActuatorChannel
 from motiform.motion.tree.prescribed import PrescribedMotion
 
 __all__ = [
@@ -61,6 +61,7 @@ __all__ = [
     "HAMSTRINGS",
     "QUADRICEPS",
     "Actuator",
+    "ActuatorChannel",
     "ArmSupport",
     "BalanceDrives",
     "BalanceLaw",
@@ -90,7 +91,6 @@ __all__ = [
     "PrescribedMotion",
     "PressureSensor",
     "PulseTrain",
-    "Quantity",
     "Reading",
     "SampledLaw",
     "SegmentPush",

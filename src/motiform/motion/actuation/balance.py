@@ -23,7 +23,7 @@ from motiform.motion.actuation.commands import SampledLaw
 from motiform.motion.actuation.motors import TorqueDrives, velocity_places
 from motiform.motion.actuation.tasks import CenterTask, OrientationTask, PostureTask, TagTask, TaskFunction, TaskValues
 from motiform.motion.run import check_number
-from motiform.motion.tree import Figure, FigureState, Quantity, inertia_matrix, inverse_dynamics
+from motiform.motion.tree import ActuatorChannel, Figure, FigureState, inertia_matrix, inverse_dynamics
 from motiform.motion.tree.model.joint import Array
 from motiform.spatial.checks import as_floats
 
@@ -259,12 +259,12 @@ class BalanceDrives(TorqueDrives):
         return TaskFunction(self.figure, [CenterTask()])
 
     @property
-    def quantities(self) -> Sequence[Quantity]:  # type: ignore[override]
+    def quantities(self) -> Sequence[ActuatorChannel]:  # type: ignore[override]
         """Efforts, centre of mass, capture point."""
         names = self._level[1]
         more = (
-            Quantity("center", "m", names, "centre of mass along the ground"),
-            Quantity("capture", "m", names, "place above which the body would come to rest"),
+            ActuatorChannel("center", "m", names, "centre of mass along the ground"),
+            ActuatorChannel("capture", "m", names, "place above which the body would come to rest"),
         )
         return (*super().quantities, *more)
 

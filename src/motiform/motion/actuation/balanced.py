@@ -11,7 +11,7 @@ from motiform.motion.actuation.control import plain_places
 from motiform.motion.actuation.standing import chosen_points
 from motiform.motion.actuation.tasks.function import prioritized
 from motiform.motion.contact import Contacts
-from motiform.motion.contact import columns as c
+from motiform.motion.contact import columns as contact_columns
 from motiform.motion.contact.problem import ContactProblem
 from motiform.motion.run import check_number
 from motiform.motion.tree import Figure, advance, centers_of_mass, centroidal_matrix
@@ -79,7 +79,10 @@ def _support(figure: Figure, problem: ContactProblem, q: Array, own: np.ndarray)
     problem.activate(own)
     problem.pose(y, problem.head.zeros)
     rows, sites = problem.jacobian(y).reshape(-1, 3, figure.nv), problem.sites[: len(problem.active)]
-    n, e = sites[:, c.NORMAL : c.NORMAL + 3], sites[:, c.TANGENT : c.TANGENT + 3]
+    n, e = (
+        sites[:, contact_columns.NORMAL : contact_columns.NORMAL + 3],
+        sites[:, contact_columns.TANGENT : contact_columns.TANGENT + 3],
+    )
     axes = np.stack([e, n, np.cross(e, n)], axis=1)
     moving = np.einsum("kia,kin->kan", axes, rows)
     segments = [problem.contacts.points[k].segment for k in problem.packed.point_of[problem.active]]
@@ -87,10 +90,12 @@ def _support(figure: Figure, problem: ContactProblem, q: Array, own: np.ndarray)
     share /= share.sum()
     up = np.asarray(figure.up)
     level = np.linalg.svd(up[None])[2][1:]
-    middle, center = share @ sites[:, c.SITE : c.SITE + 3], centers_of_mass(figure, q)[-1]
+    middle, center = share @ sites[:, contact_columns.SITE : contact_columns.SITE + 3], centers_of_mass(figure, q)[-1]
     J = centroidal_matrix(figure, q)[3:] / figure.mass
     shifting = J - np.einsum("k,kan->an", share, moving)
-    return _Support(sites[:, c.GAP].copy(), rows[:, 1].copy(), level @ (middle - center), level @ shifting)
+    return _Support(
+        sites[:, contact_columns.GAP].copy(), rows[:, 1].copy(), level @ (middle - center), level @ shifting
+    )
 
 
 def _step(figure: Figure, q: Array, now: _Support) -> Array:

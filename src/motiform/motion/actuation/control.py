@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
-from motiform.motion.actuation.trajectories import EffortTrajectory, Followed, Posture, PostureTrajectory
+from motiform.motion.actuation.trajectories import EffortTrajectory, PackedTrajectory, Posture, PostureTrajectory
 from motiform.motion.run import check_number
 from motiform.motion.tree import Control, Figure, FigureState, inertia_matrix
 from motiform.motion.tree.model.joint import Array
@@ -57,7 +57,7 @@ class PostureControl:
         return tuple(getattr(self.feedforward, "jumps", ()))
 
     @cached_property
-    def _law(self) -> tuple[Any, Followed, Array, Array, Array]:
+    def _law(self) -> tuple[Any, PackedTrajectory, Array, Array, Array]:
         """The kernel, the posture, a feedforward trajectory as the kernel takes it, limits."""
         from motiform.motion.actuation.law_kernels import follow
 
@@ -68,7 +68,7 @@ class PostureControl:
                 got, allowed = f"{efforts.shape[1]} numbers", f"{self.figure.nv}"
                 raise InputError("feedforward must be efforts of the figure", got=got, allowed=allowed)
         limit = np.zeros(0) if self.limit is None else self.limit
-        return follow.function, Followed(self.figure, self.posture), times, efforts, limit
+        return follow.function, PackedTrajectory(self.figure, self.posture), times, efforts, limit
 
     def __call__(self, t: float, state: FigureState) -> Array:
         """Return the forces at an instant, (nv,)."""

@@ -5,7 +5,7 @@
 import math
 
 from motiform.base.kernels import entry, inline
-from motiform.motion.actuation import columns as c
+from motiform.motion.actuation import columns as actuation_columns
 
 __all__ = ["coordinate_forces", "drive_efforts", "follow", "motor_flow", "tracking_acceleration"]
 
@@ -80,9 +80,9 @@ def coordinate_forces(at_q, at_v, drives, q, v, out):
     for j in range(out.shape[0]):
         out[j] = 0.0
     for m in range(at_v.shape[0]):
-        out[at_v[m]] += drives[m, c.FORCE] - drives[m, c.DAMPING] * v[at_v[m]]
+        out[at_v[m]] += drives[m, actuation_columns.FORCE] - drives[m, actuation_columns.DAMPING] * v[at_v[m]]
         if at_q[m] >= 0:
-            out[at_v[m]] -= drives[m, c.STIFFNESS] * (q[at_q[m]] - drives[m, c.TARGET])
+            out[at_v[m]] -= drives[m, actuation_columns.STIFFNESS] * (q[at_q[m]] - drives[m, actuation_columns.TARGET])
 
 
 @entry(f"void({_I}, float64, float64, {_1}, {_1}, {_1}, {_1}, {_1})")
@@ -111,13 +111,19 @@ def motor_flow(motors, places, wound, v, told, z, flow, rates, out):
     for j in range(out.shape[0]):
         out[j] = 0.0
     for m in range(n):
-        w, nk, R = v[places[m]], motors[m, c.CONSTANT] * motors[m, c.GEAR], motors[m, c.RESISTANCE]
-        u = min(max(told[m], -motors[m, c.VOLTAGE]), motors[m, c.VOLTAGE])
+        w, nk, R = (
+            v[places[m]],
+            motors[m, actuation_columns.CONSTANT] * motors[m, actuation_columns.GEAR],
+            motors[m, actuation_columns.RESISTANCE],
+        )
+        u = min(max(told[m], -motors[m, actuation_columns.VOLTAGE]), motors[m, actuation_columns.VOLTAGE])
         i = (u - nk * w) / R
         if wound[m] >= 0:
             i = z[wound[m]]
-            rates[wound[m]] = (u - R * i - nk * w) / motors[m, c.INDUCTANCE]
-        drag = motors[m, c.VISCOUS] * w + motors[m, c.FRICTION] * math.tanh(w / motors[m, c.FRICTION_SPEED])
+            rates[wound[m]] = (u - R * i - nk * w) / motors[m, actuation_columns.INDUCTANCE]
+        drag = motors[m, actuation_columns.VISCOUS] * w + motors[m, actuation_columns.FRICTION] * math.tanh(
+            w / motors[m, actuation_columns.FRICTION_SPEED]
+        )
         flow[0, m], flow[1, m], flow[2, m] = u, i, nk * i - drag
         rates[currents + m] = u * i
         rates[currents + n + m] = R * i * i + drag * w

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from motiform.base.errors import InputError
 from motiform.motion.actuation.control import plain_places
 from motiform.motion.actuation.motors import velocity_places
-from motiform.motion.actuation.trajectories import Followed, Posture
+from motiform.motion.actuation.trajectories import PackedTrajectory, Posture
 from motiform.motion.run import check_number
 from motiform.motion.tree import Figure, FigureState, inverse_dynamics
 from motiform.motion.tree.model.joint import Array
@@ -48,13 +48,13 @@ class ServoLaw:
         return np.array([self.figure.places(name, "q")[0] for name in self.coordinates], np.int64), v
 
     @cached_property
-    def _law(self) -> tuple[Any, Followed, list[Array]]:
+    def _law(self) -> tuple[Any, PackedTrajectory, list[Array]]:
         """The kernel, the posture, and places and gains as the kernel takes them."""
         from motiform.motion.actuation.law_kernels import follow
 
         n = len(self.coordinates)
         gains = [np.array(np.broadcast_to(np.asarray(g, float), (n,))) for g in (self.gain, self.damping)]
-        return follow.function, Followed(self.figure, self.posture), [*self._places, np.arange(n), *gains]
+        return follow.function, PackedTrajectory(self.figure, self.posture), [*self._places, np.arange(n), *gains]
 
     def __call__(self, t: float, state: FigureState) -> Array:
         """Return the commands, (coordinates,)."""
@@ -89,11 +89,11 @@ class ComputedTorque:
             raise InputError("computed torque must drive all coordinates", where=repr(self.figure), remedy=remedy)
 
     @cached_property
-    def _law(self) -> tuple[Any, Followed]:
+    def _law(self) -> tuple[Any, PackedTrajectory]:
         """The kernel and the posture."""
         from motiform.motion.actuation.law_kernels import tracking_acceleration
 
-        return tracking_acceleration.function, Followed(self.figure, self.posture)
+        return tracking_acceleration.function, PackedTrajectory(self.figure, self.posture)
 
     def __call__(self, t: float, state: FigureState) -> Array:
         """Return the forces, (nv,)."""

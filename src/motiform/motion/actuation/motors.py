@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, closest
-from motiform.motion.actuation import columns as c
+from motiform.motion.actuation import columns as actuation_columns
 from motiform.motion.actuation.commands import Command, CommandedActuator
 from motiform.motion.run import check_number
-from motiform.motion.tree import Figure, FigureState, Quantity
+from motiform.motion.tree import ActuatorChannel, Figure, FigureState
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.state import ready
 
@@ -78,9 +78,9 @@ class TorqueDrives(CommandedActuator):
         return [f"effort.{name}" for name in self.coordinates] if self.lag else []
 
     @property
-    def quantities(self) -> Sequence[Quantity]:  # type: ignore[override]
+    def quantities(self) -> Sequence[ActuatorChannel]:  # type: ignore[override]
         """Their efforts."""
-        return (Quantity("effort", "", tuple(self.coordinates), "efforts of the drives [N m or N]"),)
+        return (ActuatorChannel("effort", "", tuple(self.coordinates), "efforts of the drives [N m or N]"),)
 
     @cached_property
     def _kernel(self) -> Any:
@@ -179,8 +179,8 @@ class Motors(CommandedActuator):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "motors", tuple(self.motors))
-        numbers = [[getattr(motor, key) for key in c.MOTOR] for motor in self.motors]
-        object.__setattr__(self, "_numbers", np.array(numbers, float).reshape(-1, len(c.MOTOR)))
+        numbers = [[getattr(motor, key) for key in actuation_columns.MOTOR] for motor in self.motors]
+        object.__setattr__(self, "_numbers", np.array(numbers, float).reshape(-1, len(actuation_columns.MOTOR)))
         self._places, self.commands  # noqa: B018, their checks belong here
         self._check_rotors()
 
@@ -217,7 +217,7 @@ class Motors(CommandedActuator):
     @cached_property
     def _wound(self) -> np.ndarray:
         """Motors with inductance."""
-        return np.flatnonzero(self._numbers[:, c.INDUCTANCE] > 0)
+        return np.flatnonzero(self._numbers[:, actuation_columns.INDUCTANCE] > 0)
 
     @cached_property
     def states(self) -> Sequence[str]:  # type: ignore[override]
@@ -231,15 +231,17 @@ class Motors(CommandedActuator):
         return 2 * self.size
 
     @property
-    def quantities(self) -> Sequence[Quantity]:  # type: ignore[override]
+    def quantities(self) -> Sequence[ActuatorChannel]:  # type: ignore[override]
         """Voltages, currents, efforts and energies."""
-        return tuple(Quantity(key, unit, self.names, text) for key, (unit, text) in MOTOR_QUANTITIES.items())
+        return tuple(ActuatorChannel(key, unit, self.names, text) for key, (unit, text) in MOTOR_QUANTITIES.items())
 
     @cached_property
     def damping(self) -> Array:  # type: ignore[override]
         """By back-EMF and friction, (nv,)."""
         n, out = self._numbers, np.zeros(self.figure.nv)
-        out[self._places] = (n[:, c.GEAR] * n[:, c.CONSTANT]) ** 2 / n[:, c.RESISTANCE] + n[:, c.VISCOUS]
+        out[self._places] = (n[:, actuation_columns.GEAR] * n[:, actuation_columns.CONSTANT]) ** 2 / n[
+            :, actuation_columns.RESISTANCE
+        ] + n[:, actuation_columns.VISCOUS]
         return out
 
     @cached_property
@@ -271,5 +273,5 @@ class Motors(CommandedActuator):
             "voltage": u,
             "current": i,
             "effort": effort,
-            "magnetic": 0.5 * self._numbers[:, c.INDUCTANCE] * i * i,
+            "magnetic": 0.5 * self._numbers[:, actuation_columns.INDUCTANCE] * i * i,
         } | books

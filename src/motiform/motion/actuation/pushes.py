@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
 from motiform.motion.run import check_number
-from motiform.motion.tree import Figure, FigureState, poses
+from motiform.motion.tree import Figure, FigureState, forward_kinematics
 from motiform.motion.tree.model.joint import Array
 from motiform.spatial.checks import as_floats
 
@@ -78,7 +78,7 @@ class SegmentPushes:
         acting = [(push, *place) for push, place in zip(self.pushes, self._points, strict=True) if _acts(push, t)]
         if not acting:
             return out
-        turns = poses(self.figure, state.q)[0]
+        turns = forward_kinematics(self.figure, state.q)[0]
         for push, n, at in acting:
             R = turns[n]
             force, torque = np.asarray(push.force), np.asarray(push.torque)

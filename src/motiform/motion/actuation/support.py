@@ -11,7 +11,7 @@ from motiform.base.errors import InputError
 from motiform.motion.actuation.commands import CommandedActuator, SampledLaw
 from motiform.motion.actuation.trajectories import Posture
 from motiform.motion.run import check_number
-from motiform.motion.tree import Figure, FigureState, Quantity, jacobian, poses
+from motiform.motion.tree import ActuatorChannel, Figure, FigureState, forward_kinematics, jacobian
 from motiform.motion.tree.model.joint import Array
 from motiform.spatial.checks import as_floats
 
@@ -67,9 +67,11 @@ class ArmSupport(CommandedActuator):
         return self.figure.nv + 6
 
     @property
-    def quantities(self) -> Sequence[Quantity]:  # type: ignore[override]
+    def quantities(self) -> Sequence[ActuatorChannel]:  # type: ignore[override]
         """The force, and by how much the point is elsewhere."""
-        return tuple(Quantity(key, unit, ("x", "y", "z"), text) for key, (unit, text) in SUPPORT_QUANTITIES.items())
+        return tuple(
+            ActuatorChannel(key, unit, ("x", "y", "z"), text) for key, (unit, text) in SUPPORT_QUANTITIES.items()
+        )
 
     @cached_property
     def _bounds(self) -> tuple[Array, Array]:
@@ -81,7 +83,7 @@ class ArmSupport(CommandedActuator):
 
     def _point(self, q: Array) -> tuple[Array, Array]:
         """Return the place of the point and its Jacobian, (3,) and (3, nv)."""
-        at, n = poses(self.figure, q), self.figure.index(self.segment)
+        at, n = forward_kinematics(self.figure, q), self.figure.index(self.segment)
         place = at.position[n] + at.rotation[n] @ np.asarray(self.at)
         return place, jacobian(self.figure, q, self.segment, self.at)[3:]
 

@@ -15,7 +15,7 @@ from motiform.motion.tree import Figure, FigureState
 from motiform.motion.tree.model.joint import Array
 from motiform.spatial.checks import as_floats
 
-__all__ = ["EffortTrajectory", "Followed", "Posture", "PostureTrajectory"]
+__all__ = ["EffortTrajectory", "PackedTrajectory", "Posture", "PostureTrajectory"]
 
 Posture = Callable[[float], tuple[Array, Array]]
 """posture(t) gives a configuration (nq,) and its rates (nv,)."""
@@ -84,7 +84,7 @@ class PostureTrajectory:
         return spline(np.clip(t, times[0], times[-1])), rate(t) if times[0] < t < times[-1] else still
 
 
-class Followed:
+class PackedTrajectory:
     """A posture over time as kernels of laws take it: cubic pieces, or what a user's function gives at each instant."""
 
     def __init__(self, figure: Figure, posture: Posture) -> None:

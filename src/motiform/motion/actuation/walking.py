@@ -19,7 +19,7 @@ from motiform.motion.actuation.sensing.observer import BaseObserver
 from motiform.motion.actuation.sensing.sensors import FootForceSensor, JointSensor, PressureSensor, Reading, Sensed
 from motiform.motion.actuation.tasks.control import TaskControl
 from motiform.motion.contact import Contacts
-from motiform.motion.tree import FigureState, Quantity
+from motiform.motion.tree import ActuatorChannel, FigureState
 from motiform.motion.tree.model.joint import Array
 
 __all__ = ["WALKING_QUANTITIES", "WalkingMotors", "motor_voltages"]
@@ -125,18 +125,18 @@ class WalkingMotors(Motors):
 
     # ---------------------------------------------------------------- what is recorded
     @property
-    def quantities(self) -> Sequence[Quantity]:  # type: ignore[override]
+    def quantities(self) -> Sequence[ActuatorChannel]:  # type: ignore[override]
         """Those of motors, and what was sensed and observed."""
         base = tuple(self.observer.base)
         across = PressureSensor(self.figure, self.contacts).labels
         more = (
-            Quantity("observed", "", base, "base as observed [m, rad]"),
-            Quantity("reference", "", ("foot",), "number of the foot that the observer hangs on"),
-            Quantity("pressure", "m", across, "centre of pressure"),
-            Quantity("load", "N", tuple(self.contacts.solids), "size of the force under each foot"),
-            Quantity("contact", "", ("code",), "contact code of the phase"),
-            Quantity("task", "", self.control.function.labels, "target less value of the task function"),
-            Quantity("missing", "", ("force",), "force that contacts cannot give to the control [N or N m]"),
+            ActuatorChannel("observed", "", base, "base as observed [m, rad]"),
+            ActuatorChannel("reference", "", ("foot",), "number of the foot that the observer hangs on"),
+            ActuatorChannel("pressure", "m", across, "centre of pressure"),
+            ActuatorChannel("load", "N", tuple(self.contacts.solids), "size of the force under each foot"),
+            ActuatorChannel("contact", "", ("code",), "contact code of the phase"),
+            ActuatorChannel("task", "", self.control.function.labels, "target less value of the task function"),
+            ActuatorChannel("missing", "", ("force",), "force that contacts cannot give to the control [N or N m]"),
         )
         return (*super().quantities, *more)
 

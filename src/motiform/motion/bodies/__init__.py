@@ -1,19 +1,19 @@
 """Free and pinned rigid bodies."""
 
-from motiform.motion.bodies.model import AIR_DENSITY, Bodies, Body, Drag, Environment, Force, Load, Spring, State
+from motiform.motion.bodies.model import AIR_DENSITY, Bodies, BodiesState, Body, Drag, Environment, Force, Load, Spring
 from motiform.motion.bodies.scatter import scatter
-from motiform.motion.run import Options
+from motiform.motion.run import RunOptions
 
 __all__ = [
     "AIR_DENSITY",
     "Bodies",
+    "BodiesState",
     "Body",
     "Drag",
     "Environment",
     "Force",
     "Load",
-    "Options",
+    "RunOptions",
     "Spring",
-    "State",
     "scatter",
 ]

@@ -7,9 +7,9 @@ import numpy as np
 
 from motiform.base.errors import InputError, RunError
 from motiform.motion.bodies import columns
-from motiform.motion.bodies.model import Bodies, Force, State
+from motiform.motion.bodies.model import Bodies, BodiesState, Force
 from motiform.motion.bodies.steps import get_steps
-from motiform.motion.run import Block, Checkpoint, ExplicitStep, Guard, Options, Pace, get_tableau, sampled_march
+from motiform.motion.run import Block, Checkpoint, ExplicitStep, Guard, Pace, RunOptions, get_tableau, sampled_march
 from motiform.motion.run.functions import call, check_numbers
 from motiform.motion.run.guards import guard_value
 from motiform.motion.run.options import DIVERGED, LOST
@@ -27,7 +27,7 @@ def _begin(model: Bodies, checkpoint: Checkpoint | None) -> tuple[int, np.ndarra
 # ---- bodies alone: a whole block of samples in one launch -----------------------------------------------------------
 
 
-def blocks_alone(model: Bodies, options: Options, checkpoint: Checkpoint | None) -> Iterator[Block]:
+def blocks_alone(model: Bodies, options: RunOptions, checkpoint: Checkpoint | None) -> Iterator[Block]:
     """Advance bodies that do not interact: a block of samples in one launch."""
     from motiform.base.kernels import get_device
 
@@ -55,7 +55,7 @@ def blocks_alone(model: Bodies, options: Options, checkpoint: Checkpoint | None)
 
 
 def _failure(
-    model: Bodies, options: Options, status: np.ndarray, sample: int, rows: np.ndarray
+    model: Bodies, options: RunOptions, status: np.ndarray, sample: int, rows: np.ndarray
 ) -> tuple[int, RunError] | None:
     """Return how many samples of the block are good and why the next is not, or None."""
     bad = np.flatnonzero(status[:, 0])
@@ -66,7 +66,7 @@ def _failure(
     return good, _explain(model, options, int(status[body, 0]), int(body), (sample + good + 1) / options.rate, rows)
 
 
-def _explain(model: Bodies, options: Options, code: int, row: int, t: float, state: np.ndarray) -> RunError:
+def _explain(model: Bodies, options: RunOptions, code: int, row: int, t: float, state: np.ndarray) -> RunError:
     name = next(name for name, rows in model.slices.items() if rows.start <= row < rows.stop)
     largest = max(np.abs(state[row]).max(), np.abs(np.asarray(model.environment.gravity)).max())
     if not largest < LOST:
@@ -90,7 +90,7 @@ def _explain(model: Bodies, options: Options, code: int, row: int, t: float, sta
 # ---- bodies that act on one another, or under functions -------------------------------------------------------------
 
 
-def _asked(function: Force, t: float, state: State) -> list[np.ndarray]:
+def _asked(function: Force, t: float, state: BodiesState) -> list[np.ndarray]:
     """Return the forces and torques that a user's function gives, checked."""
     where, what = f"{getattr(function, '__name__', 'force function')}, t = {t:.6g} s", "a force function"
     answer, shape = call(function, t, state, what=what, where=where), state.position.shape
@@ -105,7 +105,7 @@ def _asked(function: Force, t: float, state: State) -> list[np.ndarray]:
 
 def check_functions(model: Bodies, forces: Sequence[Force], guards: Sequence[Guard]) -> None:
     """Call the functions of a run once at its start, so that wrong results raise an error before recording begins."""
-    state = State.from_rows(model.initial_state().rows())
+    state = BodiesState.from_rows(model.initial_state().rows())
     for function in forces:
         _asked(function, 0.0, state)
     for guard in guards:
@@ -131,7 +131,7 @@ class CoupledBodies:
         """Return the loads (n, 6) that the user's functions give."""
         if self.forces:
             self.given[:] = 0.0
-            state = State.from_rows(rows)
+            state = BodiesState.from_rows(rows)
             for function in self.forces:
                 force, torque = _asked(function, t, state)
                 self.given[:, :3] += force
@@ -148,7 +148,7 @@ class CoupledBodies:
 
 
 def blocks_by_steps(
-    model: Bodies, options: Options, forces: Sequence[Force], checkpoint: Checkpoint | None
+    model: Bodies, options: RunOptions, forces: Sequence[Force], checkpoint: Checkpoint | None
 ) -> Iterator[Block]:
     """Advance coupled bodies, or bodies under functions, by fixed steps."""
     system = CoupledBodies(model, forces, orthonormal=options.integrator != "euler")
@@ -180,7 +180,7 @@ def _stack(kept: list[np.ndarray], model: Bodies) -> np.ndarray:
 _Step = Callable[[float, np.ndarray, float], tuple[np.ndarray, int, int]]
 
 
-def _step_function(system: CoupledBodies, model: Bodies, options: Options) -> _Step:
+def _step_function(system: CoupledBodies, model: Bodies, options: RunOptions) -> _Step:
     """Return step(t, rows, h) -> rows, status, body: one step of all bodies."""
     n, status = model.count, np.zeros(model.count, np.int64)
     own = getattr(get_steps(options.integrator), "step", None)
@@ -218,7 +218,7 @@ class _Flat:
 
 
 def blocks_by_march(
-    model: Bodies, options: Options, forces: Sequence[Force], guards: Sequence[Guard], checkpoint: Checkpoint | None
+    model: Bodies, options: RunOptions, forces: Sequence[Force], guards: Sequence[Guard], checkpoint: Checkpoint | None
 ) -> Iterator[Block]:
     """Adaptive steps; samples are read off the dense output, a block ends with a step."""
     jumps = {instant for load in model.loads for instant in (load.start, load.until)}

@@ -13,9 +13,9 @@ from motiform.geometry.mass import MassProperties
 
 if TYPE_CHECKING:
     from motiform.geometry import Shape
-    from motiform.motion.bodies.pack import Packed
+    from motiform.motion.bodies.pack import PackedBodies
 
-__all__ = ["AIR_DENSITY", "Bodies", "Body", "Drag", "Environment", "Force", "Load", "Spring", "State"]
+__all__ = ["AIR_DENSITY", "Bodies", "BodiesState", "Body", "Drag", "Environment", "Force", "Load", "Spring"]
 
 AIR_DENSITY = 1.204  # [kg/m³] dry air at 20 °C and 101 325 Pa
 
@@ -183,7 +183,7 @@ class Environment:
 
 
 @dataclass(frozen=True, eq=False)
-class State:
+class BodiesState:
     """The numbers that change: of n bodies, in the order of the model."""
 
     position: np.ndarray
@@ -196,13 +196,13 @@ class State:
     """About the centre of mass, or about the pivot of a pinned body [kg m²/s], world, (n, 3)."""
 
     @classmethod
-    def from_rows(cls, rows: np.ndarray) -> "State":
+    def from_rows(cls, rows: np.ndarray) -> "BodiesState":
         """Read the rows (n, 18) that kernels work on; what it gives cannot be written."""
         rows = rows.view()
         rows.flags.writeable = False
         return cls(rows[:, 0:3], rows[:, 3:12].reshape(-1, 3, 3), rows[:, 12:15], rows[:, 15:18])
 
-    def replace(self, **changes: np.ndarray) -> "State":
+    def replace(self, **changes: np.ndarray) -> "BodiesState":
         """Return the state with some of its arrays changed: ``state.replace(momentum=-state.momentum)``."""
         return replace(self, **changes)
 
@@ -212,7 +212,7 @@ class State:
         return np.hstack([self.position, self.rotation.reshape(n, 9), self.momentum, self.angular_momentum])
 
 
-Force = Callable[[float, State], tuple[np.ndarray, np.ndarray]]
+Force = Callable[[float, BodiesState], tuple[np.ndarray, np.ndarray]]
 """force(t, state) gives forces [N] and torques about the centres of mass [N m], world axes, (n, 3) each."""
 
 
@@ -256,20 +256,20 @@ class Bodies:
         return {b.name: slice(end - b.count, end) for b, end in zip(self.bodies, ends, strict=True)}
 
     @cached_property
-    def packed(self) -> "Packed":
+    def packed(self) -> "PackedBodies":
         """The model as the arrays that kernels take."""
         from motiform.motion.bodies.pack import pack
 
         return pack(self)
 
-    def initial_state(self) -> State:
+    def initial_state(self) -> BodiesState:
         """Return the state at the start."""
         with np.errstate(over="ignore", invalid="ignore"):
             parts = [_start(body) for body in self.bodies]
         for body, numbers in zip(self.bodies, parts, strict=True):
             if not all(np.isfinite(array).all() for array in numbers):
                 raise InputError("the numbers at the start must be finite", where=f"body {body.name!r}")
-        return State(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+        return BodiesState(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
     def find(self, name: str, where: str) -> Body:
         """Return the body of that name."""

@@ -6,15 +6,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
-from motiform.motion.bodies import columns as k
+from motiform.motion.bodies import columns as body_columns
 from motiform.motion.bodies.model import Bodies, check_vectors, lever, pivot_inertia
 from motiform.motion.run import check_number
 
-__all__ = ["Packed", "pack"]
+__all__ = ["PackedBodies", "pack"]
 
 
 @dataclass(frozen=True)
-class Packed:
+class PackedBodies:
     """A model as arrays; their columns are those of motion.bodies.columns."""
 
     bodies: np.ndarray
@@ -31,26 +31,28 @@ class Packed:
         return len(self.partners) == 0
 
 
-def pack(model: Bodies) -> Packed:
+def pack(model: Bodies) -> PackedBodies:
     """Return the model as arrays for kernels, checked."""
-    table = np.zeros((model.count, k.CONSTANTS))
+    table = np.zeros((model.count, body_columns.CONSTANTS))
     for body in model.bodies:
         rows = table[model.slices[body.name]]
         inertia = pivot_inertia(body)
-        rows[:, k.MASS] = body.properties.mass
-        rows[:, k.INERTIA : k.INERTIA + 9] = inertia.ravel()
-        rows[:, k.INVERSE : k.INVERSE + 9] = np.linalg.inv(inertia).ravel()
+        rows[:, body_columns.MASS] = body.properties.mass
+        rows[:, body_columns.INERTIA : body_columns.INERTIA + 9] = inertia.ravel()
+        rows[:, body_columns.INVERSE : body_columns.INVERSE + 9] = np.linalg.inv(inertia).ravel()
         if body.pivot is not None:
-            rows[:, k.PINNED] = 1.0
+            rows[:, body_columns.PINNED] = 1.0
             pivot = np.asarray(body.rotation) @ np.asarray(body.pivot)
-            rows[:, k.PIVOT : k.PIVOT + 3] = np.asarray(body.position) + pivot
-            rows[:, k.LEVER : k.LEVER + 3] = lever(body)
+            rows[:, body_columns.PIVOT : body_columns.PIVOT + 3] = np.asarray(body.position) + pivot
+            rows[:, body_columns.LEVER : body_columns.LEVER + 3] = lever(body)
         if body.drag is not None:
             where = f"drag of body {body.name!r}"
-            rows[:, k.DRAG : k.DRAG + 3] = _one_or_three(body.drag.area, "area", where)
-            rows[:, k.SPIN_DRAG : k.SPIN_DRAG + 3] = _one_or_three(body.drag.spin, "spin", where)
-            rows[:, k.PRESSURE : k.PRESSURE + 3] = check_vectors(body.drag.center, "centre of pressure", where)
-    return Packed(table, _pack_environment(model), *_pack_loads(model), *_pack_springs(model))
+            rows[:, body_columns.DRAG : body_columns.DRAG + 3] = _one_or_three(body.drag.area, "area", where)
+            rows[:, body_columns.SPIN_DRAG : body_columns.SPIN_DRAG + 3] = _one_or_three(body.drag.spin, "spin", where)
+            rows[:, body_columns.PRESSURE : body_columns.PRESSURE + 3] = check_vectors(
+                body.drag.center, "centre of pressure", where
+            )
+    return PackedBodies(table, _pack_environment(model), *_pack_loads(model), *_pack_springs(model))
 
 
 def _one_or_three(values: ArrayLike, what: str, where: str) -> np.ndarray:
@@ -66,17 +68,17 @@ def _one_or_three(values: ArrayLike, what: str, where: str) -> np.ndarray:
 
 def _pack_environment(model: Bodies) -> np.ndarray:
     given, where = model.environment, "environment"
-    env = np.zeros(k.ENVIRONMENT)
-    env[k.GRAVITY : k.GRAVITY + 3] = check_vectors(given.gravity, "gravity", where)
+    env = np.zeros(body_columns.ENVIRONMENT)
+    env[body_columns.GRAVITY : body_columns.GRAVITY + 3] = check_vectors(given.gravity, "gravity", where)
     if any(body.drag is not None for body in model.bodies):
-        env[k.AIR] = check_number(given.air_density, "air density", where, least=0.0)
-    env[k.WIND : k.WIND + 3] = check_vectors(given.wind, "wind", where)
-    env[k.GUST : k.GUST + 3] = check_vectors(given.gust, "gust", where)
+        env[body_columns.AIR] = check_number(given.air_density, "air density", where, least=0.0)
+    env[body_columns.WIND : body_columns.WIND + 3] = check_vectors(given.wind, "wind", where)
+    env[body_columns.GUST : body_columns.GUST + 3] = check_vectors(given.gust, "gust", where)
     direction = check_vectors(given.gust_direction, "gust direction", where)
     length = check_number(given.gust_length, "gust length", where, above=0.0)
     size = check_number(float(np.linalg.norm(direction)), "length of the gust direction", where, above=0.0)
-    env[k.WAVE : k.WAVE + 3] = 2 * np.pi / length * direction / size
-    env[k.PULSE] = 2 * np.pi / check_number(given.gust_period, "gust period", where, above=0.0)
+    env[body_columns.WAVE : body_columns.WAVE + 3] = 2 * np.pi / length * direction / size
+    env[body_columns.PULSE] = 2 * np.pi / check_number(given.gust_period, "gust period", where, above=0.0)
     return env
 
 
@@ -103,7 +105,7 @@ def _pack_loads(model: Bodies) -> tuple[np.ndarray, np.ndarray]:
         force, torque = check_vectors(load.force, "force", where), check_vectors(load.torque, "torque", where)
         numbers = np.hstack([force, torque, point, float(load.follows), start, until])
         rows += [(i, numbers, -1) for i in range(*model.slices[body.name].indices(model.count))]
-    starts, table, _ = _rows_by_body(model, rows, k.LOAD)
+    starts, table, _ = _rows_by_body(model, rows, body_columns.LOAD)
     return starts, table
 
 
@@ -137,5 +139,5 @@ def _pack_springs(model: Bodies) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         for one, other in ((0, 1), (1, 0)):
             if index[one] >= 0:
                 rows.append((index[one], np.hstack([points[one], points[other], law]), index[other]))
-    ends, table, partners = _rows_by_body(model, rows, k.SPRING)
+    ends, table, partners = _rows_by_body(model, rows, body_columns.SPRING)
     return ends, partners, table

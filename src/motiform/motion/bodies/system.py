@@ -7,9 +7,9 @@ import numpy as np
 
 from motiform.base.errors import InputError
 from motiform.motion.bodies.drive import blocks_alone, blocks_by_march, blocks_by_steps, check_functions
-from motiform.motion.bodies.model import Bodies, Force, State
+from motiform.motion.bodies.model import Bodies, BodiesState, Force
 from motiform.motion.bodies.observe import Observer, channels
-from motiform.motion.run import Block, Checkpoint, Guard, Kind, Options, System, get_method
+from motiform.motion.run import Block, Checkpoint, Guard, ModelKind, RunOptions, System, get_method
 from motiform.motion.run.functions import call, check_numbers
 from motiform.motion.run.kinds import check_integrator
 from motiform.record import Channel
@@ -21,7 +21,7 @@ class BodiesSystem(System):
     """Rigid bodies under forces; functions of forces and guards take and give a `State`."""
 
     def __init__(
-        self, model: Bodies, options: Options, forces: Sequence[Force] = (), guards: Sequence[Guard] = ()
+        self, model: Bodies, options: RunOptions, forces: Sequence[Force] = (), guards: Sequence[Guard] = ()
     ) -> None:
         check_integrator(options, "bodies", "rigid bodies")
         if guards and options.integrator != "dormand-prince":
@@ -61,26 +61,26 @@ class BodiesSystem(System):
 def _on_rows(guard: Guard) -> Guard:
     """Return the guard as a function of the flat vector, from one whose functions take and give a State."""
 
-    def state(y: np.ndarray) -> State:
-        return State.from_rows(y.reshape(-1, 18))
+    def state(y: np.ndarray) -> BodiesState:
+        return BodiesState.from_rows(y.reshape(-1, 18))
 
     def then(t: float, y: np.ndarray) -> np.ndarray:
         before, where = state(y), f"guard {guard.name!r} at t = {t:.9g} s"
         after = call(guard.then, t, before, what="an event", where=where)  # type: ignore[arg-type]
-        if not isinstance(after, State):
+        if not isinstance(after, BodiesState):
             allowed = "a State, such as dataclasses.replace(state, momentum=...)"
             raise InputError("an event returned a wrong value", where=where, got=repr(after)[:80], allowed=allowed)
         found = {
             key: check_numbers(getattr(after, key), own.shape, what=f"an event's {key}", where=where)
             for key, own in vars(before).items()
         }
-        return State(**found).rows().ravel()
+        return BodiesState(**found).rows().ravel()
 
     return replace(guard, zero=lambda t, y: guard.zero(t, state(y)), then=None if guard.then is None else then)
 
 
 _START = "The bodies of the model have their start."
-KIND = Kind(
+KIND = ModelKind(
     "bodies",
     "a model of rigid bodies",
     Bodies,

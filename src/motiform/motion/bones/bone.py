@@ -10,7 +10,7 @@ from motiform.geometry import Mesh
 from motiform.geometry.checks import check_length, read_only
 from motiform.geometry.maps import SignedMap, signed_map
 from motiform.geometry.meshes.pieces import small_triangles
-from motiform.geometry.search.closest import Solids, pack_solids, signed_distance
+from motiform.geometry.search.closest import PackedSolids, pack_solids, signed_distance
 from motiform.spatial import Transform
 from motiform.spatial.checks import Array
 
@@ -50,7 +50,7 @@ class Bone:
     """The part that is mapped [m], (2, 3); None: all of it."""
 
     @cached_property
-    def solids(self) -> Solids:
+    def solids(self) -> PackedSolids:
         """The mesh, ready for exact distances."""
         return pack_solids([(self.mesh, Transform.identity())])
 
@@ -84,7 +84,7 @@ class Bone:
         return read_only(areas @ points / areas.sum())
 
 
-def surface_points(mesh: Mesh, spacing: float, solids: Solids | None = None) -> tuple[Array, Array]:
+def surface_points(mesh: Mesh, spacing: float, solids: PackedSolids | None = None) -> tuple[Array, Array]:
     """Return points of a surface about `spacing` [m] apart and the area [m²] that each stands for.
 
     Small triangles are the candidates. A point is kept if none is kept nearer than the spacing. Every triangle belongs

@@ -17,8 +17,8 @@ import numpy as np
 from motiform.base.errors import InputError, RunError
 from motiform.base.progress import Progress
 from motiform.motion.bones.bone import Bone
-from motiform.motion.bones.pack import Packed, neutral_poses, workspace
-from motiform.motion.bones.settle import FAR, Rest
+from motiform.motion.bones.pack import PackedBones, neutral_poses, workspace
+from motiform.motion.bones.settle import FAR, EquilibriumPath
 from motiform.motion.run import CASH_KARP
 from motiform.motion.run.headway import Headway
 from motiform.motion.run.options import DIVERGED, LOST, check_number
@@ -33,7 +33,7 @@ from motiform.spatial import (
 )
 from motiform.spatial.checks import Array, as_floats
 
-__all__ = ["METHODS", "Loads", "Masses", "led_along", "motion_channels", "move_path", "weigh"]
+__all__ = ["METHODS", "FreeBodies", "Loads", "led_along", "motion_channels", "move_path", "weigh"]
 
 Method = Literal["semi-implicit", "cash-karp"]
 METHODS = ("semi-implicit", "cash-karp")
@@ -48,7 +48,7 @@ _FLOORS = np.repeat([1e-3, 1.0, 1e-2, 1.0], [3, 4, 3, 3])  # sizes of position, 
 
 
 @dataclass(frozen=True, eq=False)
-class Masses:
+class FreeBodies:
     """Of the free bodies, in order of their slots."""
 
     mass: Array
@@ -84,7 +84,7 @@ class Loads:
         check_number(self.creep, "creep", "Loads", above=0.0, most=LOST)
 
 
-def weigh(packed: Packed, bones: Mapping[str, Bone], density: float) -> tuple[Packed, Masses]:
+def weigh(packed: PackedBones, bones: Mapping[str, Bone], density: float) -> tuple[PackedBones, FreeBodies]:
     """Return the arrays with centres of mass as the middles of free bodies, and their masses."""
     middles, mass, inertia = packed.middles.copy(), [], []
     for n, group in enumerate(packed.bodies):
@@ -99,7 +99,7 @@ def weigh(packed: Packed, bones: Mapping[str, Bone], density: float) -> tuple[Pa
         middles[n] = com - packed.shift
         mass.append(total)
         inertia.append(np.sum(around, axis=0))
-    return replace(packed, middles=middles), Masses(np.array(mass), np.array(inertia).reshape(-1, 3, 3))
+    return replace(packed, middles=middles), FreeBodies(np.array(mass), np.array(inertia).reshape(-1, 3, 3))
 
 
 def led_along(times: Array, targets: Transform) -> Callable[[float], Transform]:
@@ -116,7 +116,9 @@ def led_along(times: Array, targets: Transform) -> Callable[[float], Transform]:
     return goal
 
 
-def motion_channels(packed: Packed, masses: Masses, rest: Rest, velocity: Array) -> dict[str, tuple[str, Array, str]]:
+def motion_channels(
+    packed: PackedBones, masses: FreeBodies, rest: EquilibriumPath, velocity: Array
+) -> dict[str, tuple[str, Array, str]]:
     """Return kinetic energy, momentum and angular momentum (about the origin of the meshes) of the free bodies."""
     free = np.flatnonzero(packed.slots >= 0)
     R = rest.poses[:, free, :9].reshape(len(velocity), -1, 3, 3)
@@ -150,7 +152,9 @@ class _Touch:
 class _Free:
     """Forces on the free bodies of a wrist at a state."""
 
-    def __init__(self, packed: Packed, masses: Masses, loads: Loads, goal: Callable[[float], Transform]) -> None:
+    def __init__(
+        self, packed: PackedBones, masses: FreeBodies, loads: Loads, goal: Callable[[float], Transform]
+    ) -> None:
         self.packed, self.masses, self.loads, self.goal = packed, masses, loads, goal
         self.free = np.flatnonzero(packed.slots >= 0)
         self.space: tuple[Any, ...] = workspace(packed)
@@ -287,9 +291,9 @@ class _State:
 
 
 def move_path(
-    packed: Packed, masses: Masses, goal: Callable[[float], Transform], times: Array, loads: Loads, method: Method,
-    *, step: float, tolerance: float, velocity: Array | None = None, progress: Progress | None = None,
-) -> tuple[Rest, Array, int]:  # fmt: skip
+    packed: PackedBones, masses: FreeBodies, goal: Callable[[float], Transform], times: Array, loads: Loads,
+    method: Method, *, step: float, tolerance: float, velocity: Array | None = None, progress: Progress | None = None,
+) -> tuple[EquilibriumPath, Array, int]:  # fmt: skip
     """Return states at the times, velocities (n, bodies, 6) as (ω, v) of the free bodies, and how many steps were made.
 
     `goal` gives the pose of the driven body about `packed.shift` at any time. `velocity` (bodies, 6) is that of the
@@ -301,7 +305,7 @@ def move_path(
         packed.middles[free.free].copy(), np.tile(np.eye(3), (len(free.free), 1, 1)), start[:, 3:], start[:, :3]
     )
     count, space = len(times), free.space
-    rest = Rest(
+    rest = EquilibriumPath(
         np.empty((count, len(packed.bodies), 12)), np.empty((count, *space[4].shape)),
         np.empty((count, *space[7].shape)), np.empty((count, *space[5].shape)), np.empty(count), np.zeros(count),
     )  # fmt: skip

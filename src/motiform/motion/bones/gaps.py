@@ -10,14 +10,14 @@ from motiform.motion.bones.bone import Bone
 from motiform.motion.bones.names import METACARPALS
 from motiform.spatial.checks import Words
 
-__all__ = ["Gaps"]
+__all__ = ["NeutralGaps"]
 
 _NEAR = 8e-3  # [m] between boxes: bones that are farther apart in the neutral pose never touch
 _OVERLAP = 1.5e-3  # [m] that bones may overlap in the neutral pose
 _NOTED = 0.2e-3  # [m]
 
 
-class Gaps:
+class NeutralGaps:
     """The least gap of each pair of bones in the neutral pose [m]; each is computed once."""
 
     def __init__(self) -> None:

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from motiform.motion.bones.ligaments import NODES, Ligament
-from motiform.motion.bones.pack import Packed, neutral_poses, workspace
+from motiform.motion.bones.pack import PackedBones, neutral_poses, workspace
 from motiform.motion.bones.pressure import pressure_channels
-from motiform.motion.bones.settle import FAR, Rest
+from motiform.motion.bones.settle import FAR, EquilibriumPath
 from motiform.record import Channel, Event, Recording
 from motiform.spatial import quaternion_from_rotation
 from motiform.spatial.checks import Array
@@ -20,7 +20,7 @@ _LEFT = 3e-3  # [m] of gap to every bone that it touched: then a bone is out of 
 
 
 def record_rest(
-    packed: Packed, rest: Rest, ligaments: Sequence[Ligament], surfaces: Mapping[str, Array],
+    packed: PackedBones, rest: EquilibriumPath, ligaments: Sequence[Ligament], surfaces: Mapping[str, Array],
     manifest: Mapping[str, Any], times: Array | None = None, more: Mapping[str, tuple[str, Array, str]] | None = None,
 ) -> Recording:  # fmt: skip
     """Return poses of all bones, ligaments and contacts, one sample for each pose of the driven bone.
@@ -75,7 +75,7 @@ def record_rest(
     )  # fmt: skip
 
 
-def _paths(packed: Packed, rest: Rest, ligaments: Sequence[Ligament]) -> Array:
+def _paths(packed: PackedBones, rest: EquilibriumPath, ligaments: Sequence[Ligament]) -> Array:
     """Return where all fibres run [m], (n, 5 fibres, 3); those that do not act move with their body."""
     body = {name: n for n, group in enumerate(packed.bodies) for name in group}
     starts, ends = (np.concatenate([getattr(lig, k) for lig in ligaments]) - packed.shift for k in ("starts", "ends"))
@@ -92,7 +92,7 @@ def _paths(packed: Packed, rest: Rest, ligaments: Sequence[Ligament]) -> Array:
     return out.reshape(len(out), -1, 3) + packed.shift
 
 
-def _poses(packed: Packed, rest: Rest) -> tuple[list[Channel], dict[str, Array]]:
+def _poses(packed: PackedBones, rest: EquilibriumPath) -> tuple[list[Channel], dict[str, Array]]:
     body = {name: n for n, group in enumerate(packed.bodies) for name in group}
     channels, arrays = [], {}
     for name in packed.bones:
@@ -109,7 +109,7 @@ def _poses(packed: Packed, rest: Rest) -> tuple[list[Channel], dict[str, Array]]
     return channels, arrays
 
 
-def _events(packed: Packed, rest: Rest, gap: Array, at: Array) -> list[Event]:
+def _events(packed: PackedBones, rest: EquilibriumPath, gap: Array, at: Array) -> list[Event]:
     """Return what a reader must know of single samples: searches that did not end, bones out of their place."""
     events = [
         Event(float(at[i]), "unsettled", {"problem": f"the search still moved by {rest.last[i] * 1e3:.2g} mm"})
@@ -126,7 +126,7 @@ def _events(packed: Packed, rest: Rest, gap: Array, at: Array) -> list[Event]:
     return sorted(events, key=lambda event: event.time)
 
 
-def _neutral_gaps(packed: Packed) -> Array:
+def _neutral_gaps(packed: PackedBones) -> Array:
     """Return the gap of each pair in the neutral pose [m], (pairs,)."""
     from motiform.motion.bones.contact_kernels import GAP
     from motiform.motion.bones.settle_kernels import evaluate

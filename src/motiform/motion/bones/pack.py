@@ -10,13 +10,13 @@ from motiform.motion.bones.bone import Bone
 from motiform.motion.bones.ligaments import NODES, Ligament
 from motiform.spatial.checks import Array
 
-__all__ = ["Packed", "pack_wrist", "workspace"]
+__all__ = ["PackedBones", "pack_wrist", "workspace"]
 
 _CLUSTER, _BLOCK = 12, 8  # surface points, and clusters of them, that are passed over together
 
 
 @dataclass(frozen=True, eq=False)
-class Packed:
+class PackedBones:
     """Arrays of `settle_kernels`, with lengths in m about the origin `shift`."""
 
     bones: tuple[str, ...]
@@ -47,7 +47,7 @@ def pack_wrist(
     hardening: float,
     still: float,
     led: bool = False,
-) -> Packed:
+) -> PackedBones:
     """Return the arrays; `reaches` holds the thickness of cartilage [m] of each pair of bones that may touch.
 
     `led`: of the driven body only the rotation is prescribed.
@@ -72,7 +72,7 @@ def pack_wrist(
     ends, fibres, owner = _fibres(acting, body, index, shift)
     model = (*shapes, np.array(both, np.int64).reshape(-1, 2), thick, ends, fibres)
     settings = np.array([0.0, stiffness, still, hardening**-2.0])
-    packed = Packed(names, tuple(bodies), pairs, owner, shift, slots, middles, model, settings)
+    packed = PackedBones(names, tuple(bodies), pairs, owner, shift, slots, middles, model, settings)
     _set_lengths(packed, [ligaments[n] for n in owner])
     return packed
 
@@ -145,7 +145,7 @@ def _fibres(acting: Any, body: Mapping[str, int], index: Mapping[str, int], shif
     return np.array(ends, np.int64).reshape(-1, 4), np.array(fibres).reshape(-1, 11), tuple(owner)
 
 
-def workspace(packed: Packed) -> tuple[Any, ...]:
+def workspace(packed: PackedBones) -> tuple[Any, ...]:
     """Return centers, gradient, hessian, work, sums, nodes, held, tension for `settle_kernels`."""
     from motiform.motion.bones.contact_kernels import SUMS
 
@@ -157,12 +157,12 @@ def workspace(packed: Packed) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
-def neutral_poses(packed: Packed) -> Array:
+def neutral_poses(packed: PackedBones) -> Array:
     """Return the poses of the bodies in the neutral pose, (bodies, 12)."""
     return np.tile([1.0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0], (len(packed.bodies), 1))
 
 
-def _set_lengths(packed: Packed, owners: list[Ligament]) -> None:
+def _set_lengths(packed: PackedBones, owners: list[Ligament]) -> None:
     """Write neutral and slack lengths of the fibres: as long as they are in the neutral pose, over the bones."""
     from motiform.motion.bones.settle_kernels import evaluate
 

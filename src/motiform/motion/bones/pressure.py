@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from motiform.motion.bones.pack import Packed
-from motiform.motion.bones.settle import Rest
+from motiform.motion.bones.pack import PackedBones
+from motiform.motion.bones.settle import EquilibriumPath
 from motiform.record import Channel
 from motiform.spatial.checks import Array
 
@@ -16,7 +16,7 @@ _OWN = "contact_point"
 
 
 def pressure_channels(
-    packed: Packed, rest: Rest, surfaces: Mapping[str, Array]
+    packed: PackedBones, rest: EquilibriumPath, surfaces: Mapping[str, Array]
 ) -> tuple[list[Channel], dict[str, Array], dict[str, list[str]]]:
     """Return places and pressures of points that are pressed at some sample, and their names: bone and number.
 
@@ -43,11 +43,11 @@ def pressure_channels(
     return channels, arrays, {_OWN: names}
 
 
-def _body(packed: Packed, name: str) -> int:
+def _body(packed: PackedBones, name: str) -> int:
     return next(n for n, group in enumerate(packed.bodies) if name in group)
 
 
-def _pressure(packed: Packed, rest: Rest, name: str, points: Array) -> Array:
+def _pressure(packed: PackedBones, rest: EquilibriumPath, name: str, points: Array) -> Array:
     """Return the pressure on points of a bone about the origin `shift`, (n, points) [Pa]."""
     from motiform.motion.bones.contact_kernels import AREA
     from motiform.motion.bones.pressure_kernels import press_points
@@ -63,7 +63,7 @@ def _pressure(packed: Packed, rest: Rest, name: str, points: Array) -> Array:
     return found
 
 
-def _places(packed: Packed, rest: Rest, name: str, points: Array) -> Array:
+def _places(packed: PackedBones, rest: EquilibriumPath, name: str, points: Array) -> Array:
     """Return where points of a bone are, (n, points, 3) [m]."""
     poses = rest.poses[:, _body(packed, name)]
     R, p = poses[:, :9].reshape(-1, 3, 3), poses[:, 9:]

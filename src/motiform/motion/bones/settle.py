@@ -7,11 +7,11 @@ import numpy as np
 
 from motiform.base.errors import RunError
 from motiform.base.progress import Progress
-from motiform.motion.bones.pack import Packed, neutral_poses, workspace
+from motiform.motion.bones.pack import PackedBones, neutral_poses, workspace
 from motiform.spatial import Transform, exp_twist, log_transform
 from motiform.spatial.checks import Array
 
-__all__ = ["Rest", "about_origin", "settle_path"]
+__all__ = ["EquilibriumPath", "about_origin", "settle_path"]
 
 TURN, SHIFT = np.deg2rad(3.0), 1.5e-3  # [rad], [m] by which the driven bone moves at most between two states of rest
 MOST = 200  # evaluations for one state of rest
@@ -20,7 +20,7 @@ FAR = 4e-3  # [m] up to which gaps are reported
 
 
 @dataclass
-class Rest:
+class EquilibriumPath:
     """States of rest: what `settle_path` found."""
 
     poses: Array
@@ -41,7 +41,7 @@ class Rest:
     """Samples at which the search ended before it was still."""
 
 
-def settle_path(packed: Packed, targets: Transform, progress: Progress | None = None) -> Rest:
+def settle_path(packed: PackedBones, targets: Transform, progress: Progress | None = None) -> EquilibriumPath:
     """Return the state of rest at each pose of the driven body (a batch, from the neutral pose).
 
     The driven bone is led to each pose along a screw in small steps: from the pose before, or from the neutral pose
@@ -52,7 +52,7 @@ def settle_path(packed: Packed, targets: Transform, progress: Progress | None = 
 
     count = len(targets.translation)
     spare = workspace(packed)
-    rest = Rest(
+    rest = EquilibriumPath(
         np.empty((count, len(packed.bodies), 12)), np.empty((count, *spare[4].shape)),
         np.empty((count, *spare[7].shape)), np.empty((count, *spare[5].shape)), np.empty(count), np.empty(count),
     )  # fmt: skip
@@ -91,7 +91,9 @@ def _way(a: Transform, b: Transform) -> float:
     return max(turn, float(np.linalg.norm(b.translation - a.translation)) / SHIFT)
 
 
-def _lead(packed: Packed, poses: Array, start: Transform, goal: Transform, rest: Rest) -> tuple[Array, float]:
+def _lead(
+    packed: PackedBones, poses: Array, start: Transform, goal: Transform, rest: EquilibriumPath
+) -> tuple[Array, float]:
     from motiform.motion.bones.settle_kernels import settle
 
     steps = max(1, int(np.ceil(_way(start, goal) - 1e-9)))

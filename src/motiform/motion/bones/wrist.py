@@ -14,12 +14,12 @@ from motiform.motion.bones.bone import Bone, Fineness
 from motiform.motion.bones.crop import crop_long
 from motiform.motion.bones.drive import driver_poses
 from motiform.motion.bones.dynamics import METHODS, Loads, led_along, motion_channels, move_path, weigh
-from motiform.motion.bones.gaps import Gaps
+from motiform.motion.bones.gaps import NeutralGaps
 from motiform.motion.bones.ligaments import Ligament, make_ligaments
 from motiform.motion.bones.mend import erode_mesh
 from motiform.motion.bones.names import check_bone
 from motiform.motion.bones.observe import record_rest
-from motiform.motion.bones.pack import Packed, pack_wrist
+from motiform.motion.bones.pack import PackedBones, pack_wrist
 from motiform.motion.bones.read import read_bones
 from motiform.motion.bones.settle import about_origin, settle_path
 from motiform.motion.run.options import check_number
@@ -63,7 +63,7 @@ class Wrist:
     """What was mended, converted or doubted when it was made."""
     unit: float = 1.0
     """Unit of the meshes that were given [m]."""
-    gaps: Gaps = field(default_factory=Gaps, repr=False)
+    gaps: NeutralGaps = field(default_factory=NeutralGaps, repr=False)
     """Gaps between bones in the neutral pose, as far as they were asked for."""
 
     def settle(
@@ -190,7 +190,7 @@ class Wrist:
         """Return which bones move together: the fixed ones, the driven ones, then each free body."""
         return group_bones(list(self.bones), carried_bones(driven, self.bones, carried), self.fused)
 
-    def packed(self, bodies: tuple[tuple[str, ...], ...], tolerance: float = 1e-6, *, led: bool = False) -> Packed:
+    def packed(self, bodies: tuple[tuple[str, ...], ...], tolerance: float = 1e-6, *, led: bool = False) -> PackedBones:
         """Return the wrist as kernels read it; `led`: of the driven body only the rotation is prescribed."""
         layer = self.cartilage
         check_number(tolerance, "tolerance", "settle", above=0.0, most=1e-3)
@@ -320,7 +320,7 @@ def from_meshes(
         )
     fine = fineness or Fineness()
     bones = {name: Bone(name, mesh, fine, crop_long(name, mesh, found)) for name, mesh in found.items()}
-    gaps = Gaps()
+    gaps = NeutralGaps()
     notes += gaps.overlaps(bones)
     chosen = make_ligaments(bones, axes) if ligaments is None else tuple(ligaments)
     return Wrist(bones, chosen, axes, axes.side or side, cartilage or Cartilage(), (), tuple(notes), scale, gaps)

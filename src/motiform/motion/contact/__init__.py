@@ -10,7 +10,7 @@ from motiform.motion.contact.dynamics import (
     contact_rows,
     solve_contacts,
 )
-from motiform.motion.contact.freed import Freed, free_contacts
+from motiform.motion.contact.freed import ReleasedContacts, release_contacts
 from motiform.motion.contact.obstacles import (
     Obstacle,
     ball,
@@ -46,8 +46,8 @@ __all__ = [
     "ContactPoint",
     "ContactRows",
     "Contacts",
-    "Freed",
     "Obstacle",
+    "ReleasedContacts",
     "ball",
     "box",
     "capsule",
@@ -58,7 +58,6 @@ __all__ = [
     "cylinder",
     "face",
     "floor",
-    "free_contacts",
     "from_surface",
     "hollow_ball",
     "hollow_box",
@@ -67,6 +66,7 @@ __all__ = [
     "points_of_shape",
     "points_of_tags",
     "profile",
+    "release_contacts",
     "ring_point",
     "slope",
     "solid_contacts",

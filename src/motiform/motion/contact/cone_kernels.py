@@ -13,7 +13,7 @@ better beginning.
 import math
 
 from motiform.base.kernels import inline, routine
-from motiform.motion.contact import columns as c
+from motiform.motion.contact import columns as contact_columns
 from motiform.motion.contact.solve_kernels import _ROUNDS, ROUNDING, back, dot, eliminate, softness
 from motiform.motion.tree.kernels.memory import ix
 
@@ -248,7 +248,7 @@ def _column(A, i, x_row, mode, mu, along, contacts):
     value = A[ix(i), ix(x_row)]
     if x_row < 3 * contacts and x_row % 3 == 1:
         k = x_row // 3
-        if mode[ix(k)] == c.SLIDE:
+        if mode[ix(k)] == contact_columns.SLIDE:
             value -= mu[ix(k)] * (A[ix(i), ix(x_row - 1)] * along[ix(k), 0] + A[ix(i), ix(x_row + 1)] * along[ix(k), 1])
     return value
 
@@ -257,11 +257,11 @@ def _column(A, i, x_row, mode, mu, along, contacts):
 def _unknown(mode, i, contacts):
     """Whether the force of row i is to be found: normals of what is closed, tangents of what sticks."""
     if i >= 3 * contacts:
-        return mode[ix(contacts + i - 3 * contacts)] != c.FREE
+        return mode[ix(contacts + i - 3 * contacts)] != contact_columns.FREE
     m = mode[ix(i // 3)]
     if i % 3 == 1:
-        return m == c.STICK or m == c.SLIDE
-    return m == c.STICK or m == c.STICK + c.OPEN
+        return m == contact_columns.STICK or m == contact_columns.SLIDE
+    return m == contact_columns.STICK or m == contact_columns.STICK + contact_columns.OPEN
 
 
 @routine
@@ -277,7 +277,7 @@ def linear(A, b, contacts, rows, mu, mode, along, given, x, B, K, r, unknown, pi
             unknown[ix(count)] = i
             count += 1
     for k in range(contacts):  # friction on what has been given before
-        if mode[ix(k)] == c.SLIDE or mode[ix(k)] == c.SLIDE + c.OPEN:
+        if mode[ix(k)] == contact_columns.SLIDE or mode[ix(k)] == contact_columns.SLIDE + contact_columns.OPEN:
             x[ix(3 * k)], x[ix(3 * k + 2)] = (
                 -mu[ix(k)] * given[ix(k)] * along[ix(k), 0],
                 -mu[ix(k)] * given[ix(k)] * along[ix(k), 1],
@@ -305,7 +305,7 @@ def linear(A, b, contacts, rows, mu, mode, along, given, x, B, K, r, unknown, pi
         for i in range(count):
             row = unknown[ix(i)]
             x[ix(row)] += r[ix(i)]
-            if row < 3 * contacts and row % 3 == 1 and mode[ix(row // 3)] == c.SLIDE:
+            if row < 3 * contacts and row % 3 == 1 and mode[ix(row // 3)] == contact_columns.SLIDE:
                 k = row // 3
                 x[ix(row - 1)] -= mu[ix(k)] * r[ix(i)] * along[ix(k), 0]
                 x[ix(row + 1)] -= mu[ix(k)] * r[ix(i)] * along[ix(k), 1]
@@ -322,33 +322,35 @@ def _sort_modes(contacts, rows, mu, slides, along, given, x, mode):
         n = 3 * k + 1
         pressed = x[ix(n)] + given[ix(k)]
         if pressed <= 1e-11 * size:
-            mode[ix(k)] = c.FREE
+            mode[ix(k)] = contact_columns.FREE
             continue
         t = math.hypot(x[ix(n - 1)], x[ix(n + 1)])
         if slides[ix(k)] == 1 or t >= _reach(mu[ix(k)], pressed) * (1.0 - _EDGE):
-            mode[ix(k)] = c.SLIDE
+            mode[ix(k)] = contact_columns.SLIDE
             if slides[ix(k)] == 0:
                 along[ix(k), 0], along[ix(k), 1] = (0.0, 0.0) if t == 0.0 else (-x[ix(n - 1)] / t, -x[ix(n + 1)] / t)
         else:
-            mode[ix(k)] = c.STICK
+            mode[ix(k)] = contact_columns.STICK
         if x[ix(n)] <= 1e-11 * size:
-            mode[ix(k)] += c.OPEN
+            mode[ix(k)] += contact_columns.OPEN
     for i in range(3 * contacts, rows):
-        mode[ix(contacts + i - 3 * contacts)] = c.STICK if x[ix(i)] > 1e-11 * size else c.FREE
+        mode[ix(contacts + i - 3 * contacts)] = (
+            contact_columns.STICK if x[ix(i)] > 1e-11 * size else contact_columns.FREE
+        )
 
 
 @inline
 def _next_normal(A, b, row, rows, x, m, size, least, parts, fine):
     """Return the mode that the normal row asks for, and how much it asks."""
-    if m == c.FREE or m >= c.OPEN:
+    if m == contact_columns.FREE or m >= contact_columns.OPEN:
         ask = -_row(A, b, row, rows, x) / _terms(A, b, row, rows, x, least)
         if ask <= fine:
             return m, 0.0
-        return (c.STICK if m == c.FREE else m - c.OPEN), ask
+        return (contact_columns.STICK if m == contact_columns.FREE else m - contact_columns.OPEN), ask
     ask = -x[ix(row)] / size
     if ask <= fine:
         return m, 0.0
-    return (m + c.OPEN if parts else c.FREE), ask
+    return (m + contact_columns.OPEN if parts else contact_columns.FREE), ask
 
 
 @inline
@@ -367,7 +369,7 @@ def _next_tangent(A, b, k, rows, mu, given, x, m, along, size, least, fine):
     """Return the mode that the tangent rows ask for, how much, and the direction of slip."""
     n = 3 * k + 1
     p, q = x[ix(n - 1)], x[ix(n + 1)]
-    if m % c.OPEN == c.STICK:
+    if m % contact_columns.OPEN == contact_columns.STICK:
         t = math.hypot(p, q)
         w1, w2 = _unheld(A, b, n - 1, rows), _unheld(A, b, n + 1, rows)
         if (w1 != 0.0 or w2 != 0.0) and not math.isinf(mu[ix(k)]):
@@ -414,19 +416,24 @@ def pivot(A, b, contacts, rows, mu, slides, along, given, x, mode, B, K, r, unkn
             row = 3 * k + 1 if k < contacts else 3 * contacts + k - contacts
             parts = k < contacts and given[ix(k)] > 0.0
             new, ask = _next_normal(A, b, row, rows, x, mode[ix(k)], size, least, parts, fine)
-            if k < contacts and new == c.STICK and mode[ix(k)] == c.FREE and slides[ix(k)] == 1:
-                new = c.SLIDE
+            if (
+                k < contacts
+                and new == contact_columns.STICK
+                and mode[ix(k)] == contact_columns.FREE
+                and slides[ix(k)] == 1
+            ):
+                new = contact_columns.SLIDE
             e1, e2 = 0.0, 0.0
-            if k < contacts and ask == 0.0 and new != c.FREE and slides[ix(k)] == 0:
+            if k < contacts and ask == 0.0 and new != contact_columns.FREE and slides[ix(k)] == 0:
                 new, ask, e1, e2 = _next_tangent(A, b, k, rows, mu, given, x, new, along, size, least, fine)
-                if ask == 0.0 and new % c.OPEN == c.SLIDE:
+                if ask == 0.0 and new % contact_columns.OPEN == contact_columns.SLIDE:
                     turned = max(turned, abs(e1 - along[ix(k), 0]), abs(e2 - along[ix(k), 1]))
                     along[ix(k), 0], along[ix(k), 1] = e1, e2
             if ask > 0.0:
                 changes += 1
                 if turn < 12:
                     mode[ix(k)] = new
-                    if new % c.OPEN == c.SLIDE and slides[ix(k)] == 0:
+                    if new % contact_columns.OPEN == contact_columns.SLIDE and slides[ix(k)] == 0:
                         along[ix(k), 0], along[ix(k), 1] = e1, e2
                 if ask > worst:
                     worst, worst_k, worst_m, d1, d2 = ask, k, new, e1, e2
@@ -434,7 +441,11 @@ def pivot(A, b, contacts, rows, mu, slides, along, given, x, mode, B, K, r, unkn
             return 1 if sign > 0.0 else -1
         if changes > 0 and turn >= 12:
             mode[ix(worst_k)] = worst_m
-            if worst_k < contacts and worst_m % c.OPEN == c.SLIDE and slides[ix(worst_k)] == 0:
+            if (
+                worst_k < contacts
+                and worst_m % contact_columns.OPEN == contact_columns.SLIDE
+                and slides[ix(worst_k)] == 0
+            ):
                 along[ix(worst_k), 0], along[ix(worst_k), 1] = d1, d2
     return 0
 
@@ -505,13 +516,13 @@ def _lonely(A, contacts, mu, slides, along):
 def _all_closed(contacts, rows, slides, along, given, mode):
     """Begin with everything held."""
     for k in range(contacts):
-        mode[ix(k)] = c.SLIDE if slides[ix(k)] == 1 else c.STICK
+        mode[ix(k)] = contact_columns.SLIDE if slides[ix(k)] == 1 else contact_columns.STICK
         if slides[ix(k)] == 0:
             along[ix(k), 0] = along[ix(k), 1] = 0.0
         if given[ix(k)] > 0.0:
-            mode[ix(k)] += c.OPEN
+            mode[ix(k)] += contact_columns.OPEN
     for k in range(contacts, contacts + rows - 3 * contacts):
-        mode[ix(k)] = c.STICK
+        mode[ix(k)] = contact_columns.STICK
 
 
 @routine
@@ -523,7 +534,7 @@ def polish(A, b, contacts, rows, mu, slides, along, given, x, mode, B, K, r, y, 
     `begun` modes and directions are a guess too.
     """
     if _lonely(A, contacts, mu, slides, along):
-        return c.JAMMED
+        return contact_columns.JAMMED
     fine = _FINE
     for attempt in range(attempts):
         if attempt < 3 and not (
@@ -533,26 +544,26 @@ def polish(A, b, contacts, rows, mu, slides, along, given, x, mode, B, K, r, y, 
         ends = pivot(A, b, contacts, rows, mu, slides, along, given, y, mode, B, K, r, unknown, pivots, fine)
         if ends != 0:
             if ends < 0:
-                return c.JAMMED
+                return contact_columns.JAMMED
             for i in range(rows):
                 x[ix(i)] = y[ix(i)]
             for k in range(contacts):
-                if mode[ix(k)] >= c.OPEN:
-                    mode[ix(k)] = c.FREE
-            return c.OK
+                if mode[ix(k)] >= contact_columns.OPEN:
+                    mode[ix(k)] = contact_columns.FREE
+            return contact_columns.OK
         fine = min(100.0 * fine, 1e-6)
         if attempt < 2:
             continue
         change = settle(A, b, contacts, rows, mu, slides, along, given, x, r, 40 * (attempt - 1))
         if not math.isfinite(change):
-            return c.JAMMED
+            return contact_columns.JAMMED
         for k in range(contacts):  # the sweeps' own directions
             if slides[ix(k)] == 0:
                 along[ix(k), 0] = along[ix(k), 1] = 0.0
         _sort_modes(contacts, rows, mu, slides, along, given, x, mode)
         if change <= 1e-12 or (attempt == attempts - 1 and change <= _NEARLY):
             for k in range(contacts):
-                if mode[ix(k)] >= c.OPEN:
-                    mode[ix(k)] = c.FREE
-            return c.OK
-    return c.NOT_SOLVED
+                if mode[ix(k)] >= contact_columns.OPEN:
+                    mode[ix(k)] = contact_columns.FREE
+            return contact_columns.OK
+    return contact_columns.NOT_SOLVED

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, RunError, closest
-from motiform.motion.contact import columns as c
+from motiform.motion.contact import columns as contact_columns
 from motiform.motion.contact.impact import collide
 from motiform.motion.contact.pack import column_tree
 from motiform.motion.contact.points import Contacts
 from motiform.motion.contact.problem import ContactProblem
-from motiform.motion.tree import Figure, poses
+from motiform.motion.tree import Figure, forward_kinematics
 from motiform.motion.tree.algorithms.batch import as_states
 from motiform.motion.tree.model.joint import Array
 
@@ -112,8 +112,11 @@ def contact_rows(figure: Figure, contacts: Contacts, q: ArrayLike, v: ArrayLike 
         for k, pair in enumerate(problem.active):
             p = packed.point_of[pair]
             site = problem.sites[k]
-            e, normal = site[c.TANGENT : c.TANGENT + 3], site[c.NORMAL : c.NORMAL + 3]
-            gaps[n, p], axes[n, p] = site[c.GAP], (e, normal, np.cross(e, normal))
+            e, normal = (
+                site[contact_columns.TANGENT : contact_columns.TANGENT + 3],
+                site[contact_columns.NORMAL : contact_columns.NORMAL + 3],
+            )
+            gaps[n, p], axes[n, p] = site[contact_columns.GAP], (e, normal, np.cross(e, normal))
             bias[n, p] = problem.space.s[3 * k : 3 * k + 3]
             J[n, p] = C[3 * k : 3 * k + 3]
     lead = (*batch, points)
@@ -200,12 +203,15 @@ def _share(problem: ContactProblem, x: Array, q: Array, forces: Array, wrenches:
     figure, contacts, packed = problem.figure, problem.contacts, problem.packed
     world, own = problem.in_world(x), packed.point_of[problem.active[: problem.pairs]]
     solids, segments = _solids(figure, contacts)
-    arms = problem.sites[: problem.pairs, c.SITE : c.SITE + 3] - poses(figure, q)[1][segments[own]]
+    arms = (
+        problem.sites[: problem.pairs, contact_columns.SITE : contact_columns.SITE + 3]
+        - forward_kinematics(figure, q)[1][segments[own]]
+    )
     np.add.at(forces, own, world)
     np.add.at(wrenches, solids[own], np.concatenate([np.cross(arms, world), world], axis=1))
     for k in range(problem.pairs, len(problem.active)):
         limit = problem.active[k] - packed.pairs
-        side = packed.ints[packed.ints[c.AT_LIMITS] + c.LIMIT_INTS * limit + 2]
+        side = packed.ints[packed.ints[contact_columns.AT_LIMITS] + contact_columns.LIMIT_INTS * limit + 2]
         limits[packed.limit_coordinates[limit]] += side * x[3 * problem.pairs + k - problem.pairs]
 
 
@@ -273,7 +279,7 @@ def solve_contacts(
     solve, *arrays = space
     a, x = np.empty(n), np.empty(rows)
     tree = _chain(n) if figure is None else column_tree(figure)
-    if solve(inertia, force, normal, normal_bias, tangent, tangent_bias, tree, *arrays, a, x) != c.OK:
+    if solve(inertia, force, normal, normal_bias, tangent, tangent_bias, tree, *arrays, a, x) != contact_columns.OK:
         raise RunError("no contact forces were found", got=f"{rows} rows")
     return a, x
 

@@ -17,7 +17,7 @@ import math
 
 from motiform.base.kernels import inline, routine
 from motiform.geometry.touch.columns import MOST, TOUCH_FLOATS
-from motiform.motion.contact import columns as c
+from motiform.motion.contact import columns as contact_columns
 from motiform.motion.contact.pose_kernels import obstacle_pose, point_pose
 from motiform.motion.contact.side_kernels import lowest, nearest, off_line, outside_rim, side_bend, unit
 from motiform.motion.tree.kernels.memory import ix, row3
@@ -33,25 +33,25 @@ _STRIDE = 0.5  # of the offset: its longest step
 @inline
 def slot_place(cints, cfloats, pair):
     """Return where the point of two solids that is this pair stands in the floats."""
-    slot = pair - cints[c.FIRST_SLOT]
-    block = cints[c.AT_SOLIDS] + c.SOLID_INTS * (slot // MOST)
+    slot = pair - cints[contact_columns.FIRST_SLOT]
+    block = cints[contact_columns.AT_SOLIDS] + contact_columns.SOLID_INTS * (slot // MOST)
     return int(cfloats[ix(cints[ix(block + 6)] + 2)]) + TOUCH_FLOATS * (slot % MOST)
 
 
 @inline
 def feature_place(cints, cfloats, pair):
     """Return where the feature of this pair stands in the floats: after the table of its solids."""
-    slot = pair - cints[c.FIRST_SLOT]
-    block = cints[c.AT_SOLIDS] + c.SOLID_INTS * (slot // MOST)
+    slot = pair - cints[contact_columns.FIRST_SLOT]
+    block = cints[contact_columns.AT_SOLIDS] + contact_columns.SOLID_INTS * (slot // MOST)
     table = int(cfloats[ix(cints[ix(block + 6)] + 2)])
-    return table + MOST * TOUCH_FLOATS + c.FEATURE_FLOATS * (slot % MOST)
+    return table + MOST * TOUCH_FLOATS + contact_columns.FEATURE_FLOATS * (slot % MOST)
 
 
 @inline
 def _side(F, at, more, kind, R, o):
     """Return place, direction, radius and more of a side, in the world."""
     d = row3(F, at + 3)
-    if kind != c.OVAL:
+    if kind != contact_columns.OVAL:
         d = transform(R, d)
     return add(o, transform(R, row3(F, at))), d, F[ix(at + 6)], (F[ix(more)], F[ix(more + 1)])
 
@@ -117,39 +117,47 @@ def _search(a, b, A, B, RA, RB, s, n, x, y):
 def feature_gap(F, at, RA, oA, RB, oB):
     """Return gap, place and normal of a feature of two solids in the world."""
     a, b = int(F[ix(at)]), int(F[ix(at + 1)])
-    A = _side(F, at + c.SIDE_A, at + c.MORE_A, a, RA, oA)
-    B = _side(F, at + c.SIDE_B, at + c.MORE_B, b, RB, oB)
+    A = _side(F, at + contact_columns.SIDE_A, at + contact_columns.MORE_A, a, RA, oA)
+    B = _side(F, at + contact_columns.SIDE_B, at + contact_columns.MORE_B, b, RB, oB)
     p, d, r, more = A
     q, e, s, less = B
-    if b == c.FLAT:
+    if b == contact_columns.FLAT:
         x = lowest(a, p, d, r, more, RA, scale(-1.0, e))
         gap = dot(e, sub(x, q))
         return gap, axpy(-0.5 * gap, e, x), e
-    if a == c.FLAT:
+    if a == contact_columns.FLAT:
         n = scale(-1.0, d)
         x = lowest(b, q, e, s, less, RB, n)
         gap = dot(n, sub(p, x))
         return gap, axpy(0.5 * gap, n, x), n
-    if a > c.GONE or b > c.GONE:
-        n, i = row3(F, at + c.ANCHOR), at + c.ANCHOR
-        return _search(a, b, A, B, RA, RB, F[ix(at + c.OFFSET)], n, add(oA, row3(F, i + 3)), add(oB, row3(F, i + 6)))
-    if a == c.LINE and b == c.LINE:
+    if a > contact_columns.GONE or b > contact_columns.GONE:
+        n, i = row3(F, at + contact_columns.ANCHOR), at + contact_columns.ANCHOR
+        return _search(
+            a, b, A, B, RA, RB, F[ix(at + contact_columns.OFFSET)], n, add(oA, row3(F, i + 3)), add(oB, row3(F, i + 6))
+        )
+    if a == contact_columns.LINE and b == contact_columns.LINE:
         n, size = unit(cross(d, e))
-        n = scale(F[ix(at + c.SENSE)], n)
+        n = scale(F[ix(at + contact_columns.SENSE)], n)
         x = sub(p, q)
         gap = dot(n, x) - r - s
         foot = axpy(dot(cross(d, x), cross(d, e)) / (size * size), e, q)
         return gap, axpy(s + 0.5 * gap, n, foot), n
-    x = off_line(p, q, e) if b == c.LINE else off_line(p, q, d) if a == c.LINE else sub(p, q)
+    x = (
+        off_line(p, q, e)
+        if b == contact_columns.LINE
+        else off_line(p, q, d)
+        if a == contact_columns.LINE
+        else sub(p, q)
+    )
     n, size = unit(x)
     gap = size - r - s
-    foot = sub(p, x) if b == c.LINE else q
+    foot = sub(p, x) if b == contact_columns.LINE else q
     return gap, axpy(s + 0.5 * gap, n, foot), n
 
 
 @inline
 def _poses(ints, cints, cfloats, pair, work):
-    own = cints[c.AT_PAIRS] + c.PAIR_INTS * pair
+    own = cints[contact_columns.AT_PAIRS] + contact_columns.PAIR_INTS * pair
     RA, oA = point_pose(ints, cints, cfloats, cints[ix(own)], work)
     RB, oB = obstacle_pose(ints, cints, cfloats, cints[ix(own + 1)], work)
     return RA, oA, RB, oB
@@ -166,10 +174,15 @@ def feature_at(ints, cints, cfloats, pair, work):
 def beyond_rims(F, at, RA, oA, RB, oB, gap, site, n):
     """Return how far [m] the normal is beyond those of the rims that touch; negative inside."""
     a, b = int(F[ix(at)]), int(F[ix(at + 1)])
-    p, d, r, more = _side(F, at + c.SIDE_A, at + c.MORE_A, a, RA, oA)
-    q, e, s, less = _side(F, at + c.SIDE_B, at + c.MORE_B, b, RB, oB)
-    own = outside_rim(a, p, d, r, more, axpy(0.5 * gap, n, site), scale(-1.0, n), b == c.FLAT, c.TILT)
-    return max(own, outside_rim(b, q, e, s, less, axpy(-0.5 * gap, n, site), n, a == c.FLAT, c.TILT))
+    p, d, r, more = _side(F, at + contact_columns.SIDE_A, at + contact_columns.MORE_A, a, RA, oA)
+    q, e, s, less = _side(F, at + contact_columns.SIDE_B, at + contact_columns.MORE_B, b, RB, oB)
+    own = outside_rim(
+        a, p, d, r, more, axpy(0.5 * gap, n, site), scale(-1.0, n), b == contact_columns.FLAT, contact_columns.TILT
+    )
+    return max(
+        own,
+        outside_rim(b, q, e, s, less, axpy(-0.5 * gap, n, site), n, a == contact_columns.FLAT, contact_columns.TILT),
+    )
 
 
 @routine
@@ -177,9 +190,9 @@ def feature_terms(ints, cints, cfloats, pair, work, n, site, oA, oB, w):
     """Return what u̇ has besides a_A − a_B, and gap¨ besides its part along n; the gap is zero."""
     at = feature_place(cints, cfloats, pair)
     RA, pA, RB, pB = _poses(ints, cints, cfloats, pair, work)
-    a, b, s = int(cfloats[ix(at)]), int(cfloats[ix(at + 1)]), cfloats[ix(at + c.OFFSET)]
-    p, d, r, more = _side(cfloats, at + c.SIDE_A, at + c.MORE_A, a, RA, pA)
-    q, e, t, less = _side(cfloats, at + c.SIDE_B, at + c.MORE_B, b, RB, pB)
+    a, b, s = int(cfloats[ix(at)]), int(cfloats[ix(at + 1)]), cfloats[ix(at + contact_columns.OFFSET)]
+    p, d, r, more = _side(cfloats, at + contact_columns.SIDE_A, at + contact_columns.MORE_A, a, RA, pA)
+    q, e, t, less = _side(cfloats, at + contact_columns.SIDE_B, at + contact_columns.MORE_B, b, RB, pB)
     t1, t2 = _tangents(n)
     ka = side_bend(a, p, d, r, more, RA, site, scale(-1.0, n), s, t1, t2)
     kb = side_bend(b, q, e, t, less, RB, site, n, s, t1, t2)

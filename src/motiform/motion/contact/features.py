@@ -13,7 +13,7 @@ import numpy as np
 
 from motiform.geometry import Ball, Box, Capsule, Face, Mesh, Plane, Solid
 from motiform.geometry.touch.hulls import hull_faces
-from motiform.motion.contact import columns as c
+from motiform.motion.contact import columns as contact_columns
 from motiform.motion.tree.model.joint import Array
 
 __all__ = [
@@ -83,27 +83,27 @@ class Flat:
 
     def side(self, kind: int, number: int) -> list[float]:
         """Return place, direction and radius of a side of a feature."""
-        if kind == c.POINT:
+        if kind == contact_columns.POINT:
             return [*self.corners[number].tolist(), 0.0, 0.0, 0.0, self.skin]
-        if kind == c.LINE:
+        if kind == contact_columns.LINE:
             return [*self.corners[self.edges[number][0]].tolist(), *self.ways[number].tolist(), self.skin]
         normal, loop = self.faces[number]
         return [*(self.corners[loop[0]] if loop else self.at).tolist(), *normal.tolist(), 0.0]
 
     def limits(self, kind: int, number: int) -> list[Array]:
         """Return half-spaces (normal, offset) that hold the other side's place while this feature is the nearest."""
-        if kind == c.FLAT:
+        if kind == contact_columns.FLAT:
             normal, loop = self.faces[number]
             ends = [(self.corners[a], self.corners[b]) for a, b in zip(loop, (*loop[1:], *loop[:1]), strict=True)]
             return [_half(_unit(np.cross(b - a, normal)), a) for a, b in ends]
-        if kind == c.LINE:
+        if kind == contact_columns.LINE:
             a, b = (self.corners[k] for k in self.edges[number])
             return [_half(-self.ways[number], a), _half(self.ways[number], b)]
         return []
 
     def outer(self, kind: int, number: int) -> list[Array]:
         """Return the half-spaces within which a corner or an edge is nearer than what is next to it."""
-        if kind == c.POINT:
+        if kind == contact_columns.POINT:
             at, own = self.corners[number], [k for k, edge in enumerate(self.edges) if number in edge]
             return [_half((1.0 if self.edges[k][0] == number else -1.0) * self.ways[k], at) for k in own]
         found = []
@@ -179,9 +179,9 @@ def limit_rows(own: Sequence[Array], other: Sequence[Array]) -> Array:
 
 def feature_numbers(a: int, b: int, own: Sequence[float], other: Sequence[float], sense: float, offset: float) -> Array:
     """Return the numbers of a feature for kernels: kinds and sides, without more of circles and without an anchor."""
-    out = np.zeros(c.FEATURE_FLOATS)
-    out[: c.MORE_A] = [a, b, *own, *other, sense]
-    out[c.OFFSET] = offset
+    out = np.zeros(contact_columns.FEATURE_FLOATS)
+    out[: contact_columns.MORE_A] = [a, b, *own, *other, sense]
+    out[contact_columns.OFFSET] = offset
     return out
 
 
@@ -189,7 +189,12 @@ def make_feature(first: Flat, second: Flat, code: tuple[int, int, int, int], sen
     """Return the feature of a code; `sense` is the sign of the normal of two lines."""
     a, b, i, j = code
     own, other = first.limits(a, i), second.limits(b, j)
-    if a != c.FLAT and b != c.FLAT and first.skin + second.skin > 0 and (a, b) != (c.LINE, c.LINE):
+    if (
+        a != contact_columns.FLAT
+        and b != contact_columns.FLAT
+        and first.skin + second.skin > 0
+        and (a, b) != (contact_columns.LINE, contact_columns.LINE)
+    ):
         own, other = own + first.outer(a, i), other + second.outer(b, j)
     numbers = feature_numbers(a, b, first.side(a, i), second.side(b, j), sense, _OFFSET)
     return Feature(code, numbers, limit_rows(own, other))
@@ -197,12 +202,12 @@ def make_feature(first: Flat, second: Flat, code: tuple[int, int, int, int], sen
 
 def still_feature(code: tuple[int, int, int, int], numbers: Array, size: float) -> Feature:
     """Return a corner on a face that the solids need not have, within some way around it."""
-    flat = c.SIDE_A if code[0] == c.FLAT else c.SIDE_B
+    flat = contact_columns.SIDE_A if code[0] == contact_columns.FLAT else contact_columns.SIDE_B
     place, normal = numbers[flat : flat + 3], numbers[flat + 3 : flat + 6]
     way = _unit(np.cross(normal, np.eye(3)[int(np.argmin(np.abs(normal)))]))
     ways = [way, -way, np.cross(normal, way), -np.cross(normal, way)]
     limits = [_half(one, place + _STRAY * size * one) for one in ways]
-    return Feature(code, numbers, limit_rows(limits, ()) if code[0] == c.FLAT else limit_rows((), limits))
+    return Feature(code, numbers, limit_rows(limits, ()) if code[0] == contact_columns.FLAT else limit_rows((), limits))
 
 
 def choose_feature(
@@ -218,21 +223,35 @@ def choose_feature(
     corner, other = first.corner_at(x, near), second.corner_at(y, near)
     edges, others = first.edges_at(x, near), second.edges_at(y, near)
     if corner >= 0 and (theirs > _EXACT or (theirs > _ALIGNED and other < 0 and not len(others))):
-        found = make_feature(first, second, (c.POINT, c.FLAT, corner, j), 1.0)
+        found = make_feature(first, second, (contact_columns.POINT, contact_columns.FLAT, corner, j), 1.0)
         if _holds(found.limits, 1, RB.T @ (RA @ first.corners[corner] + oA - oB), _HOLD * size):
             return found
     if other >= 0 and (mine > _EXACT or (mine > _ALIGNED and corner < 0 and not len(edges))):
-        found = make_feature(first, second, (c.FLAT, c.POINT, i, other), 1.0)
+        found = make_feature(first, second, (contact_columns.FLAT, contact_columns.POINT, i, other), 1.0)
         if _holds(found.limits, 0, RA.T @ (RB @ second.corners[other] + oB - oA), _HOLD * size):
             return found
     crossing = _crossing(first.ways[edges] @ RA.T, second.ways[others] @ RB.T, n)
     if crossing is not None:
         k, m, sense = crossing
-        return make_feature(first, second, (c.LINE, c.LINE, int(edges[k]), int(others[m])), sense)
+        return make_feature(
+            first, second, (contact_columns.LINE, contact_columns.LINE, int(edges[k]), int(others[m])), sense
+        )
     if first.skin + second.skin > 0:
-        side = (c.POINT, corner) if corner >= 0 else (c.LINE, int(edges[0])) if len(edges) else None
-        back = (c.POINT, other) if other >= 0 else (c.LINE, int(others[0])) if len(others) else None
-        if side and back and (side[0], back[0]) != (c.LINE, c.LINE):
+        side = (
+            (contact_columns.POINT, corner)
+            if corner >= 0
+            else (contact_columns.LINE, int(edges[0]))
+            if len(edges)
+            else None
+        )
+        back = (
+            (contact_columns.POINT, other)
+            if other >= 0
+            else (contact_columns.LINE, int(others[0]))
+            if len(others)
+            else None
+        )
+        if side and back and (side[0], back[0]) != (contact_columns.LINE, contact_columns.LINE):
             return make_feature(first, second, (side[0], back[0], side[1], back[1]), 1.0)
     return place_feature(poses, x, y, n, (first.skin, second.skin), size, flat_first=mine > theirs)
 
@@ -252,10 +271,18 @@ def place_feature(
     if flat_first:
         normal, back = -RA.T @ n, [*y.tolist(), 0.0, 0.0, 0.0, skins[1]]
         own = [*(x + skins[0] * normal).tolist(), *normal.tolist(), 0.0]
-        return still_feature((c.FLAT, c.POINT, -1, -1), feature_numbers(c.FLAT, c.POINT, own, back, 1.0, _OFFSET), size)
+        return still_feature(
+            (contact_columns.FLAT, contact_columns.POINT, -1, -1),
+            feature_numbers(contact_columns.FLAT, contact_columns.POINT, own, back, 1.0, _OFFSET),
+            size,
+        )
     normal = RB.T @ n
     own, back = [*x.tolist(), 0.0, 0.0, 0.0, skins[0]], [*(y + skins[1] * normal).tolist(), *normal.tolist(), 0.0]
-    return still_feature((c.POINT, c.FLAT, -1, -1), feature_numbers(c.POINT, c.FLAT, own, back, 1.0, _OFFSET), size)
+    return still_feature(
+        (contact_columns.POINT, contact_columns.FLAT, -1, -1),
+        feature_numbers(contact_columns.POINT, contact_columns.FLAT, own, back, 1.0, _OFFSET),
+        size,
+    )
 
 
 def _holds(limits: Array, side: int, x: Array, tolerance: float) -> bool:

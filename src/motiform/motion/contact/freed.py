@@ -14,12 +14,12 @@ from motiform.motion.tree.contact_joints.joint import ContactJoint
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.start import start
 
-__all__ = ["Freed", "free_contacts"]
+__all__ = ["ReleasedContacts", "release_contacts"]
 
 _MOVABLE = (surfaces.Sphere, surfaces.Torus, surfaces.Circle, surfaces.Ellipsoid)
 
 
-class Freed(NamedTuple):
+class ReleasedContacts(NamedTuple):
     """A figure whose contact joints have become contacts, and its state."""
 
     figure: Figure
@@ -28,9 +28,9 @@ class Freed(NamedTuple):
     v: Array
 
 
-def free_contacts(
+def release_contacts(
     figure: Figure, q: ArrayLike | None = None, v: ArrayLike | None = None, *, restitution: float = 0.0
-) -> Freed:
+) -> ReleasedContacts:
     """Return the figure with free joints in place of its contact joints, the contacts that they were, and its state.
 
     A joint ends a run where its contact would slip or leave; contacts go on: they stick, slide, leave and land, and
@@ -89,7 +89,9 @@ def free_contacts(
         raise InputError("the figure has no contact joint", where=repr(figure), remedy="There is nothing to free.")
     pairs = tuple((point.name, obstacle.name) for point, obstacle in zip(points, obstacles, strict=True))
     freed = figure.replace(segments=changes, order=None)
-    return Freed(freed, Contacts(tuple(points), tuple(obstacles), pairs), *_state(figure, freed, state.q, state.v))
+    return ReleasedContacts(
+        freed, Contacts(tuple(points), tuple(obstacles), pairs), *_state(figure, freed, state.q, state.v)
+    )
 
 
 def _state(figure: Figure, freed: Figure, q: Array, v: Array) -> tuple[Array, Array]:

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from motiform.base.errors import RunError
-from motiform.motion.contact import columns as c
+from motiform.motion.contact import columns as contact_columns
 from motiform.motion.contact.modes import all_held, cone_margins, refuse
-from motiform.motion.contact.problem import Answer, ContactProblem, terms_of
+from motiform.motion.contact.problem import ContactProblem, ContactSolution, terms_of
 from motiform.motion.tree.model.joint import Array
 
-__all__ = ["Impact", "apart", "collide", "land", "leap", "project_velocities"]
+__all__ = ["Impact", "apart", "collide", "land", "project_velocities", "velocity_jump"]
 
 
 _PATIENT = 10  # attempts where fewer have not found impulses
@@ -43,7 +43,7 @@ def project_velocities(problem: ContactProblem, v: Array, modes: np.ndarray) -> 
     of the rows [N·s] that make them.
     """
     wanted = problem.velocities
-    sliding = np.flatnonzero(modes[: problem.pairs] == c.SLIDE)
+    sliding = np.flatnonzero(modes[: problem.pairs] == contact_columns.SLIDE)
     x = np.zeros(problem.rows)
     if len(sliding):
         rows = np.setdiff1d(np.arange(problem.rows), np.concatenate([3 * sliding, 3 * sliding + 2]))
@@ -77,12 +77,12 @@ def collide(problem: ContactProblem, v: Array, restitution: Array, *, held: bool
     return _impact(problem, v, first.x, before)
 
 
-def leap(problem: ContactProblem, v: Array, h: float) -> Impact:
+def velocity_jump(problem: ContactProblem, v: Array, h: float) -> Impact:
     """Return the velocities after impulses that keep contacts closed or open over a flight of h: there always are such
     [Stewart96].
     """
     pairs = problem.pairs
-    gaps = np.maximum(problem.sites[: len(problem.active), c.GAP], 0.0)
+    gaps = np.maximum(problem.sites[: len(problem.active), contact_columns.GAP], 0.0)
     mean = problem.velocities + 0.5 * h * problem.b[: problem.rows]  # over the flight; velocity products are in b
     mean[1 : 3 * pairs : 3] += gaps[:pairs] / h
     mean[3 * pairs :] += gaps[pairs:] / h
@@ -96,37 +96,41 @@ def land(problem: ContactProblem, v: Array) -> Impact:
 
 def apart(problem: ContactProblem, h: float) -> Array:
     """Return the smallest displacement (in the metric of M) that moves overlapping solids apart, at most 1 cm/s."""
-    gaps, normals, pairs = problem.sites[: len(problem.active), c.GAP], np.zeros(problem.rows), problem.pairs
+    gaps, normals, pairs = (
+        problem.sites[: len(problem.active), contact_columns.GAP],
+        np.zeros(problem.rows),
+        problem.pairs,
+    )
     gaps = np.maximum(gaps, -_APART * h)
     normals[1 : 3 * pairs : 3], normals[3 * pairs :] = gaps[:pairs], gaps[pairs:]
     return problem.jumps(problem.press_normals(normals))
 
 
-def _compress(problem: ContactProblem, b: Array, *, sweeping: bool = False) -> Answer:
+def _compress(problem: ContactProblem, b: Array, *, sweeping: bool = False) -> ContactSolution:
     """Return the impulses that stop what approaches; with `sweeping` pivoting is only for what sweeps do not solve."""
     no, none = np.zeros(problem.pairs, np.int64), np.zeros((problem.pairs, 2))
     x, guess = all_held(problem, b)
     if x is not None:
         alone = None if sweeping else _struck_alone(problem, b)
-        return Answer(x, np.full(len(problem.active), c.STICK), none) if alone is None else alone
+        return ContactSolution(x, np.full(len(problem.active), contact_columns.STICK), none) if alone is None else alone
     for sweeps in _SWEEPS if sweeping else ():
         x = problem.swept(b, sweeps)
         if misfit(problem, b, x) <= _CLOSE:
-            return Answer(x, np.full(len(problem.active), c.STICK), none)
+            return ContactSolution(x, np.full(len(problem.active), contact_columns.STICK), none)
     status, answer = problem.cones(b, no, none, guess=guess)
-    if status != c.OK:
+    if status != contact_columns.OK:
         # what cannot slide may have no answer: then its tangents are held whether or not it parts
         parts = np.where(np.isinf(problem.mu), np.finfo(float).tiny, 0.0)
         status, answer = problem.cones(b, no, none, given=parts, attempts=_PATIENT)
-    if status != c.OK and misfit(problem, b, answer.x) > _FINE:
-        swept = Answer(problem.swept(b), answer.modes, answer.along)
+    if status != contact_columns.OK and misfit(problem, b, answer.x) > _FINE:
+        swept = ContactSolution(problem.swept(b), answer.modes, answer.along)
         answer = min(answer, swept, key=lambda one: misfit(problem, b, one.x))
         if misfit(problem, b, answer.x) > _ROUGH:
             refuse(problem, status, no, none)
     return answer
 
 
-def _struck_alone(problem: ContactProblem, b: Array) -> Answer | None:
+def _struck_alone(problem: ContactProblem, b: Array) -> ContactSolution | None:
     """Return impulses of what approaches alone, or None where they let something else approach or slip.
 
     With much friction contacts can be wedged: holding all of them obeys the laws too, and nothing would go on.
@@ -145,7 +149,7 @@ def _struck_alone(problem: ContactProblem, b: Array) -> Answer | None:
     parts = w[normal] > least[normal]
     slips = np.hypot(w[0 : 3 * pairs : 3], w[2 : 3 * pairs : 3]) > least[1 : 3 * pairs : 3] + _FINE * speed
     dragged = (slips & np.isinf(problem.mu) & ~parts[:pairs])[rest[:pairs]].any()
-    fits = status == c.OK and not dragged and (w[normal] >= -least[normal]).all()
+    fits = status == contact_columns.OK and not dragged and (w[normal] >= -least[normal]).all()
     return answer if fits and not answer.x[normal[rest]].any() else None
 
 
@@ -162,7 +166,7 @@ def misfit(problem: ContactProblem, b: Array, x: Array) -> float:
     return float(max((-w[normal] / terms[normal]).max(), outside.max(initial=0.0), together.max()))
 
 
-def _restore(problem: ContactProblem, before: Array, first: Answer, given: Array) -> Array:
+def _restore(problem: ContactProblem, before: Array, first: ContactSolution, given: Array) -> Array:
     """Return the impulses of restitution: `given` along the normals, friction with them, and what keeps others out."""
     pairs, rows = problem.pairs, problem.rows
     extra = np.zeros(rows)
@@ -171,7 +175,7 @@ def _restore(problem: ContactProblem, before: Array, first: Answer, given: Array
     no, none = np.zeros(pairs, np.int64), np.zeros((pairs, 2))
     status, answer = problem.cones(b, no, none, given=np.ascontiguousarray(given[:pairs]))
     # friction that no answer was found with stays as the compression left it
-    return extra + (answer.x if status == c.OK else problem.press_normals(b))
+    return extra + (answer.x if status == contact_columns.OK else problem.press_normals(b))
 
 
 def _impact(problem: ContactProblem, v: Array, x: Array, before: Array) -> Impact:

@@ -3,12 +3,12 @@
 import numpy as np
 
 from motiform.base.layouts import Floats, Floats2, Ints, NamedTuple
-from motiform.motion.contact import columns as c
+from motiform.motion.contact import columns as contact_columns
 
-__all__ = ["Head", "Room", "Space", "make_room", "make_space"]
+__all__ = ["ContactModel", "ContactWorkspace", "SolverWorkspace", "contact_workspace", "solver_workspace"]
 
 
-class Head(NamedTuple):
+class ContactModel(NamedTuple):
     """A figure and its contacts as arrays, and the figure's workspace."""
 
     ints: Ints
@@ -22,7 +22,7 @@ class Head(NamedTuple):
     """(nv,)"""
 
 
-class Space(NamedTuple):
+class ContactWorkspace(NamedTuple):
     """Room for the problem of some candidates: A x + b are the accelerations of its rows under forces x."""
 
     M: Floats2
@@ -40,7 +40,7 @@ class Space(NamedTuple):
     sites: Floats2
 
 
-class Room(NamedTuple):
+class SolverWorkspace(NamedTuple):
     """Room for the solution of a problem: forces x, and what the solvers write into."""
 
     along: Floats2
@@ -53,14 +53,16 @@ class Room(NamedTuple):
     wrong: Ints
 
 
-def make_space(nv: int, rows: int, count: int) -> Space:
+def contact_workspace(nv: int, rows: int, count: int) -> ContactWorkspace:
     """Return room for a problem of so many rows of so many candidates."""
     M, H, Y, A = np.zeros((nv, nv)), np.zeros((nv, nv)), np.zeros((nv, rows)), np.zeros((rows, rows))
     used, u, b, s = np.zeros(nv, np.int64), np.zeros(nv), np.zeros(rows), np.zeros(rows)
-    return Space(M, H, Y, A, used, u, b, s, np.zeros((count, c.SITE_FLOATS)))
+    return ContactWorkspace(M, H, Y, A, used, u, b, s, np.zeros((count, contact_columns.SITE_FLOATS)))
 
 
-def make_room(nv: int, rows: int, count: int) -> Room:
+def solver_workspace(nv: int, rows: int, count: int) -> SolverWorkspace:
     """Return room for the solution of such a problem."""
     x, r, F, K = np.zeros(rows), np.zeros(max(rows, nv)), np.zeros((rows, rows)), np.zeros((rows, rows))
-    return Room(np.zeros((count, 2)), np.zeros(count), x, r, F, K, np.zeros(rows, np.int64), np.zeros(rows, np.int64))
+    return SolverWorkspace(
+        np.zeros((count, 2)), np.zeros(count), x, r, F, K, np.zeros(rows, np.int64), np.zeros(rows, np.int64)
+    )

@@ -3,8 +3,8 @@
 import numpy as np
 
 from motiform.base.errors import RunError
-from motiform.motion.contact import columns as c
-from motiform.motion.contact.problem import Answer, ContactProblem, terms_of
+from motiform.motion.contact import columns as contact_columns
+from motiform.motion.contact.problem import ContactProblem, ContactSolution, terms_of
 from motiform.motion.contact.shares import widest
 from motiform.motion.tree.model.joint import Array
 
@@ -17,7 +17,7 @@ class NoForces(RunError):
     """No forces obey the laws of contact, or more than one motion does."""
 
 
-def decide(problem: ContactProblem, slides: np.ndarray, along: Array, attempts: int = 6) -> Answer:
+def decide(problem: ContactProblem, slides: np.ndarray, along: Array, attempts: int = 6) -> ContactSolution:
     """Return forces and modes of the active candidates of the problem's state, whose velocities they keep.
 
     Pairs that slide already (`slides`) go on along their directions; the others stick where the cone of friction
@@ -25,20 +25,20 @@ def decide(problem: ContactProblem, slides: np.ndarray, along: Array, attempts: 
     """
     rows, pairs = problem.rows, problem.pairs
     if not rows:
-        return Answer(np.zeros(0), np.zeros(0, np.int64), np.zeros((0, 2)))
+        return ContactSolution(np.zeros(0), np.zeros(0, np.int64), np.zeros((0, 2)))
     guess = None
     if not slides.any():
         held, guess = all_held(problem, problem.b)
         if held is not None:
-            modes = np.full(len(problem.active), c.STICK)
-            return _frictionless(problem, Answer(held, modes, np.zeros((pairs, 2))))
+            modes = np.full(len(problem.active), contact_columns.STICK)
+            return _frictionless(problem, ContactSolution(held, modes, np.zeros((pairs, 2))))
     status, answer = problem.cones(problem.b, slides, along, guess=guess, attempts=attempts)
-    if status != c.OK:
+    if status != contact_columns.OK:
         refuse(problem, status, slides, along)
     return _touching(problem, answer, slides)
 
 
-def all_held(problem: ContactProblem, b: Array) -> tuple[Array | None, Answer | None]:
+def all_held(problem: ContactProblem, b: Array) -> tuple[Array | None, ContactSolution | None]:
     """Return forces that hold every row and that the laws allow, or None; then, if there is one, a guess who slides."""
     x, _ = problem.press(b)
     if opening(problem, b, x).any() or _dragged(problem, b):
@@ -57,10 +57,10 @@ def all_held(problem: ContactProblem, b: Array) -> tuple[Array | None, Answer | 
     t = best[: 3 * problem.pairs].reshape(-1, 3)[:, [0, 2]]
     size = np.hypot(t[:, 0], t[:, 1])
     edge = size >= (1 - 1e-3) * np.where(np.isinf(problem.mu), np.inf, problem.mu * best[1 : 3 * problem.pairs : 3])
-    modes = np.full(len(problem.active), c.STICK)
-    modes[: problem.pairs][edge] = c.SLIDE
+    modes = np.full(len(problem.active), contact_columns.STICK)
+    modes[: problem.pairs][edge] = contact_columns.SLIDE
     along = np.where(edge[:, None], -t / np.where(size > 0, size, 1.0)[:, None], 0.0)
-    return None, Answer(best, modes, along)
+    return None, ContactSolution(best, modes, along)
 
 
 def _dragged(problem: ContactProblem, b: Array) -> bool:
@@ -83,36 +83,36 @@ def allowed(problem: ContactProblem, x: Array) -> bool:
     return bool((cone_margins(problem, x) >= -1e-12 * np.abs(x).max(initial=0.0)).all())
 
 
-def _frictionless(problem: ContactProblem, answer: Answer) -> Answer:
+def _frictionless(problem: ContactProblem, answer: ContactSolution) -> ContactSolution:
     """Let what has no friction slide where it would stick."""
     own = answer.modes[: problem.pairs]
-    own[(problem.mu == 0) & (own == c.STICK)] = c.SLIDE
+    own[(problem.mu == 0) & (own == contact_columns.STICK)] = contact_columns.SLIDE
     return answer
 
 
-def _touching(problem: ContactProblem, answer: Answer, slides: np.ndarray) -> Answer:
+def _touching(problem: ContactProblem, answer: ContactSolution, slides: np.ndarray) -> ContactSolution:
     """Keep contacts that press nothing but do not open either, and hold those at the edge of their cone that stay."""
     rows, pairs, x = problem.rows, problem.pairs, answer.x
     w = problem.A[:rows, :rows] @ x + problem.b[:rows]
     sizes = terms_of(problem.A[:rows, :rows], problem.b[:rows], x)
-    for k in np.flatnonzero(answer.modes[:pairs] == c.SLIDE):
+    for k in np.flatnonzero(answer.modes[:pairs] == contact_columns.SLIDE):
         own = [3 * k, 3 * k + 2]
         if slides.any() and not slides[k] and problem.mu[k] > 0 and np.hypot(*w[own]) <= _SAME * sizes[own].max():
-            answer.modes[k], answer.along[k] = c.STICK, 0.0
-    for k in np.flatnonzero(answer.modes == c.FREE):
+            answer.modes[k], answer.along[k] = contact_columns.STICK, 0.0
+    for k in np.flatnonzero(answer.modes == contact_columns.FREE):
         row = 3 * k + 1 if k < pairs else 3 * pairs + k - pairs
         if w[row] > _SAME * sizes[row]:
             continue
         if k >= pairs:
-            answer.modes[k] = c.STICK
+            answer.modes[k] = contact_columns.STICK
             continue
         slip = w[[row - 1, row + 1]]
         if slides[k]:
-            answer.modes[k] = c.SLIDE
+            answer.modes[k] = contact_columns.SLIDE
         elif np.hypot(*slip) <= _SAME * max(sizes[row - 1], sizes[row + 1]):
-            answer.modes[k] = c.STICK
+            answer.modes[k] = contact_columns.STICK
         elif np.isfinite(problem.mu[k]):
-            answer.modes[k], answer.along[k] = c.SLIDE, slip / np.hypot(*slip)
+            answer.modes[k], answer.along[k] = contact_columns.SLIDE, slip / np.hypot(*slip)
     return _frictionless(problem, answer)
 
 
@@ -130,14 +130,14 @@ def held_margins(problem: ContactProblem, x: Array, modes: np.ndarray) -> Array:
     """Return how far forces are from what their modes allow [N]: sticking in the cone, sliding and limits pressing."""
     pairs = problem.pairs
     margins = cone_margins(problem, x)
-    sliding = modes[:pairs] == c.SLIDE
+    sliding = modes[:pairs] == contact_columns.SLIDE
     margins[:pairs][sliding] = np.asarray(x)[1 : 3 * pairs : 3][sliding]
     return margins
 
 
 def refuse(problem: ContactProblem, status: int, slides: np.ndarray, along: Array) -> None:
     """Raise an error with the reason why no forces were found."""
-    if status == c.JAMMED:
+    if status == contact_columns.JAMMED:
         found = []
         for k in np.flatnonzero(slides):
             n = 3 * k + 1

@@ -137,7 +137,7 @@ class Obstacle:
         return f"<Obstacle {self.name!r}: {self.solid.kind}{held}>"
 
 
-class Options(TypedDict, total=False):
+class ObstacleOptions(TypedDict, total=False):
     """What every factory takes."""
 
     segment: str | None
@@ -146,7 +146,7 @@ class Options(TypedDict, total=False):
     color: tuple[float, float, float] | None
 
 
-class Placed(Options, total=False):
+class PlacedOptions(ObstacleOptions, total=False):
     """Arguments of the constructors of centred shapes."""
 
     placement: Transform
@@ -158,7 +158,7 @@ def plane(
     name: str = "ground",
     point: ArrayLike = (0.0, 0.0, 0.0),
     normal: ArrayLike = (0.0, 1.0, 0.0),
-    **options: Unpack[Options],
+    **options: Unpack[ObstacleOptions],
 ) -> Obstacle:
     """Return a half-space through a point [m]; it is solid on the side away from the normal (of any length)."""
     p, n = check_point(point, f"point of plane {name!r}"), check_point(normal, f"normal of plane {name!r}")
@@ -169,14 +169,14 @@ def plane(
     return Obstacle(name, Plane(), placement=Transform(rotation_y_to(n), p), **options)
 
 
-def floor(height: float = 0.0, *, name: str = "ground", **options: Unpack[Options]) -> Obstacle:
+def floor(height: float = 0.0, *, name: str = "ground", **options: Unpack[ObstacleOptions]) -> Obstacle:
     """Return level ground at that height [m]."""
     y = _number(height, f"height of floor {name!r}")
     return plane(name=name, point=(0.0, y, 0.0), **options)
 
 
 def slope(
-    angle: float, *, name: str = "slope", point: ArrayLike = (0.0, 0.0, 0.0), **options: Unpack[Options]
+    angle: float, *, name: str = "slope", point: ArrayLike = (0.0, 0.0, 0.0), **options: Unpack[ObstacleOptions]
 ) -> Obstacle:
     """Return a plane that rises toward +x by an angle [rad] about z, through a point [m]."""
     a = _number(angle, f"angle of slope {name!r}")
@@ -191,7 +191,7 @@ def slope(
     return plane(name=name, point=point, normal=(-sin(a), cos(a), 0.0), **options)
 
 
-def face(size: ArrayLike, *, name: str = "face", **options: Unpack[Placed]) -> Obstacle:
+def face(size: ArrayLike, *, name: str = "face", **options: Unpack[PlacedOptions]) -> Obstacle:
     """Return a rectangle of that size (x, z) [m], centred, solid below: +y is its outside.
 
     A point under it, however deep, is in it. Points beside it have their distance from its edges.
@@ -205,7 +205,7 @@ def profile(
     *,
     name: str = "ground",
     placement: Transform | None = None,
-    **options: Unpack[Options],
+    **options: Unpack[ObstacleOptions],
 ) -> tuple[Obstacle, ...]:
     """Return ground under a line through points (x, y) [m], (n, 2), with increasing x: a face for each stretch.
 
@@ -244,22 +244,22 @@ def profile(
 
 
 # -------------------------------------------------------------------- solids
-def box(size: ArrayLike, *, name: str = "box", **options: Unpack[Placed]) -> Obstacle:
+def box(size: ArrayLike, *, name: str = "box", **options: Unpack[PlacedOptions]) -> Obstacle:
     """Return a box of that size (x, y, z) [m], centred."""
     return Obstacle(name, Box(size), **options)  # type: ignore[arg-type]
 
 
-def ball(radius: float, *, name: str = "ball", **options: Unpack[Placed]) -> Obstacle:
+def ball(radius: float, *, name: str = "ball", **options: Unpack[PlacedOptions]) -> Obstacle:
     """Return a ball of that radius [m], centred."""
     return Obstacle(name, Ball(radius), **options)
 
 
-def hollow_ball(radius: float, *, name: str = "bowl", **options: Unpack[Placed]) -> Obstacle:
+def hollow_ball(radius: float, *, name: str = "bowl", **options: Unpack[PlacedOptions]) -> Obstacle:
     """Return a bowl, solid outside of that radius [m]: points are inside of it."""
     return Obstacle(name, Hollow(Ball(radius)), **options)
 
 
-def tube(radius: float, *, name: str = "tube", **options: Unpack[Placed]) -> Obstacle:
+def tube(radius: float, *, name: str = "tube", **options: Unpack[PlacedOptions]) -> Obstacle:
     """Return an endless tube along y, solid outside of that radius [m]: points are inside of it."""
     return Obstacle(name, Hollow(EndlessCylinder(radius)), **options)
 
@@ -270,7 +270,7 @@ def hollow_box(
     name: str = "room",
     open_top: bool = False,
     placement: Transform | None = None,
-    **options: Unpack[Options],
+    **options: Unpack[ObstacleOptions],
 ) -> tuple[Obstacle, ...]:
     """Return the inside of a box of that size (x, y, z) [m], centred, as six walls: what touches is inside of it.
 
@@ -304,19 +304,19 @@ def _turned(normal: tuple[int, int, int], extent: tuple[float, float]) -> tuple[
     return extent[across.index(int(np.argmax(np.abs(R[:, 0]))))], extent[across.index(int(np.argmax(np.abs(R[:, 2]))))]
 
 
-def capsule(radius: float, length: float, *, name: str = "capsule", **options: Unpack[Placed]) -> Obstacle:
+def capsule(radius: float, length: float, *, name: str = "capsule", **options: Unpack[PlacedOptions]) -> Obstacle:
     """Return a capsule along y, centred: radius and distance of the centres of its caps [m]."""
     return Obstacle(name, Capsule(radius, length), **options)
 
 
 def cylinder(
-    radius: float, *, name: str = "cylinder", height: float | None = None, **options: Unpack[Placed]
+    radius: float, *, name: str = "cylinder", height: float | None = None, **options: Unpack[PlacedOptions]
 ) -> Obstacle:
     """Return a cylinder along y, centred: radius and height [m]; without a height it is endless."""
     return Obstacle(name, EndlessCylinder(radius) if height is None else Cylinder(radius, height), **options)
 
 
-def torus(ring: float, tube: float, *, name: str = "torus", **options: Unpack[Placed]) -> Obstacle:
+def torus(ring: float, tube: float, *, name: str = "torus", **options: Unpack[PlacedOptions]) -> Obstacle:
     """Return a torus about y: radius [m] of the ring's middle line and of its tube, the smaller one."""
     return Obstacle(name, Torus(ring, tube), **options)
 
@@ -332,7 +332,7 @@ def stairs(
     descending: bool = False,
     depth: float | None = None,
     placement: Transform | None = None,
-    **options: Unpack[Options],
+    **options: Unpack[ObstacleOptions],
 ) -> tuple[Obstacle, ...]:
     """Return a flight of steps along +x as boxes `name`.0, `name`.1, …, in the order in which +x meets them.
 

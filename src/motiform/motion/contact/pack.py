@@ -8,12 +8,12 @@ import numpy as np
 
 from motiform.base.errors import InputError
 from motiform.geometry.touch.columns import MOST
-from motiform.motion.contact import columns as c
+from motiform.motion.contact import columns as contact_columns
 from motiform.motion.contact.obstacles import Obstacle
 from motiform.motion.contact.points import ContactPoint, Contacts
-from motiform.motion.contact.solid_pack import Twins, expanded, pack_solids, touch_as_solids
+from motiform.motion.contact.solid_pack import MirroredPairs, expanded, pack_solids, touch_as_solids
 from motiform.motion.tree import Figure
-from motiform.motion.tree.model import columns as t
+from motiform.motion.tree.model import columns as tree_columns
 from motiform.motion.tree.model.joint import Array
 
 __all__ = ["PackedContacts", "column_tree", "pack_contacts"]
@@ -59,7 +59,7 @@ def _may_touch(figure: Figure, contacts: Contacts) -> list[tuple[int, int]]:
         points, obstacles = contacts.point_names, contacts.obstacle_names
         return [(points.index(a), obstacles.index(b)) for a, b in contacts.pairs]
     parents = {segment.name: segment.parent for segment in figure.segments}
-    twins = Twins(figure, contacts)
+    twins = MirroredPairs(figure, contacts)
     found = []
     for n, point in enumerate(contacts.points):
         for m, obstacle in enumerate(contacts.obstacles):
@@ -133,27 +133,46 @@ def _packed(figure: Figure, contacts: Contacts) -> PackedContacts:
     solids = pack_solids(contacts, solid, int(starts[-1]) + len(numbers))
     blocks[5] = solids.ints
     numbers += solids.numbers
-    at = c.HEADER + np.cumsum([0, *map(len, blocks)])
+    at = contact_columns.HEADER + np.cumsum([0, *map(len, blocks)])
     ints = np.zeros(int(at[-1]), np.int64)
-    ints[[c.POINTS, c.OBSTACLES, c.PAIRS, c.LIMITS]] = (
+    ints[[contact_columns.POINTS, contact_columns.OBSTACLES, contact_columns.PAIRS, contact_columns.LIMITS]] = (
         len(contacts.points),
         len(contacts.obstacles),
         len(pairs),
         len(limits),
     )
-    ints[[c.FIRST_SLOT, c.SOLIDS, c.AT_SOLIDS]] = len(plain), len(solid), at[5]
-    ints[[c.AT_POINTS, c.AT_OBSTACLES, c.AT_PAIRS, c.AT_LIMITS, c.AT_LAST]] = at[:5]
-    ints[[c.FLOAT_POINTS, c.FLOAT_OBSTACLES, c.FLOAT_PAIRS, c.FLOAT_LIMITS]] = starts[:4]
-    ints[c.HEADER :] = [number for block in blocks for number in block]
+    ints[[contact_columns.FIRST_SLOT, contact_columns.SOLIDS, contact_columns.AT_SOLIDS]] = (
+        len(plain),
+        len(solid),
+        at[5],
+    )
+    ints[
+        [
+            contact_columns.AT_POINTS,
+            contact_columns.AT_OBSTACLES,
+            contact_columns.AT_PAIRS,
+            contact_columns.AT_LIMITS,
+            contact_columns.AT_LAST,
+        ]
+    ] = at[:5]
+    ints[
+        [
+            contact_columns.FLOAT_POINTS,
+            contact_columns.FLOAT_OBSTACLES,
+            contact_columns.FLOAT_PAIRS,
+            contact_columns.FLOAT_LIMITS,
+        ]
+    ] = starts[:4]
+    ints[contact_columns.HEADER :] = [number for block in blocks for number in block]
     names = [f"{contacts.points[n].name} on {contacts.obstacles[m].name}" for n, m in pairs]
     names[len(plain) :] = [f"{name}.{k % MOST + 1}" for k, name in enumerate(names[len(plain) :])]
     names += [f"{figure.coordinates[v]} at its {'lower' if side > 0 else 'upper'} limit" for _, _, side, _, v in limits]
-    packed, columns = figure.packed.ints, int(figure.packed.ints[t.COLUMNS])
-    first = int(packed[t.AT_COLUMNS])
+    packed, columns = figure.packed.ints, int(figure.packed.ints[tree_columns.COLUMNS])
+    first = int(packed[tree_columns.AT_COLUMNS])
     return PackedContacts(
         ints,
         np.array([*(number for block in floats for number in block), *numbers]),
-        packed[[first + k * t.COLUMN_INTS + t.BEFORE for k in range(columns)]].copy(),
+        packed[[first + k * tree_columns.COLUMN_INTS + tree_columns.BEFORE for k in range(columns)]].copy(),
         len(pairs),
         len(solid),
         tuple(names),
@@ -174,9 +193,9 @@ def _limits(figure: Figure) -> list[tuple[int, int, int, float, int]]:
     """Return (column, place in q, side, bound, place in v) of every finite limit."""
     packed = figure.packed.ints
     found = []
-    for k in range(int(packed[t.COLUMNS])):
-        at = int(packed[t.AT_COLUMNS]) + k * t.COLUMN_INTS
-        v, q = int(packed[at + t.COLUMN_V]), int(packed[at + t.COLUMN_Q])
+    for k in range(int(packed[tree_columns.COLUMNS])):
+        at = int(packed[tree_columns.AT_COLUMNS]) + k * tree_columns.COLUMN_INTS
+        v, q = int(packed[at + tree_columns.COLUMN_V]), int(packed[at + tree_columns.COLUMN_Q])
         for side, bound in zip((1, -1), figure.limits[v], strict=True):
             if np.isfinite(bound):
                 found.append((k, q, side, float(bound), v))
@@ -188,8 +207,10 @@ def _last_columns(figure: Figure) -> list[int]:
     packed = figure.packed.ints
     last: list[int] = []
     for n in range(len(figure.segments)):
-        at = t.HEADER + n * t.SEGMENT_INTS
-        parent, first, count = (int(packed[at + k]) for k in (t.PARENT, t.FIRST, t.COUNT))
+        at = tree_columns.HEADER + n * tree_columns.SEGMENT_INTS
+        parent, first, count = (
+            int(packed[at + k]) for k in (tree_columns.PARENT, tree_columns.FIRST, tree_columns.COUNT)
+        )
         last.append(first + count - 1 if count else last[parent] if parent >= 0 else -1)
     return last
 
@@ -199,7 +220,7 @@ def column_tree(figure: Figure) -> np.ndarray:
     kept = figure.__dict__.get("_column_tree")
     if kept is None:
         ints = figure.packed.ints
-        at = int(ints[t.AT_COLUMNS]) + t.COLUMN_INTS * np.arange(int(ints[t.COLUMNS]))
-        kept = np.concatenate([ints[at + t.BEFORE], ints[at + t.COLUMN_V]])
+        at = int(ints[tree_columns.AT_COLUMNS]) + tree_columns.COLUMN_INTS * np.arange(int(ints[tree_columns.COLUMNS]))
+        kept = np.concatenate([ints[at + tree_columns.BEFORE], ints[at + tree_columns.COLUMN_V]])
         figure.__dict__["_column_tree"] = kept
     return kept

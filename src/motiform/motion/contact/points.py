@@ -12,7 +12,7 @@ from motiform.base.errors import InputError, closest
 from motiform.geometry import Ball, Box, Capsule, Mesh, Shape, surfaces
 from motiform.geometry.touch.hulls import hull_corners
 from motiform.geometry.touch.solids import TOUCHING, can_touch
-from motiform.motion.contact import columns as c
+from motiform.motion.contact import columns as contact_columns
 from motiform.motion.contact.corners import corners_of_shape, pieces_of_shape
 from motiform.motion.contact.obstacles import Obstacle
 from motiform.motion.run import check_number
@@ -108,10 +108,10 @@ class ContactPoint:
     def kind(self) -> int:
         """ROUND, RING, ELLIPSOID or SOLID of `columns`."""
         if self.shape is not None:
-            return c.SOLID
+            return contact_columns.SOLID
         if self.surface is None:
-            return c.ROUND
-        return c.ELLIPSOID if isinstance(self.surface, surfaces.Ellipsoid) else c.RING
+            return contact_columns.ROUND
+        return contact_columns.ELLIPSOID if isinstance(self.surface, surfaces.Ellipsoid) else contact_columns.RING
 
     @property
     def numbers(self) -> list[float]:

@@ -7,24 +7,24 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import RunError
-from motiform.motion.contact import columns as c
-from motiform.motion.contact.layouts import Head, make_room, make_space
+from motiform.motion.contact import columns as contact_columns
+from motiform.motion.contact.layouts import ContactModel, contact_workspace, solver_workspace
 from motiform.motion.contact.pack import column_tree, pack_contacts
 from motiform.motion.contact.points import Contacts
 from motiform.motion.contact.rooms import check_candidates, check_coordinates, check_pairs
 from motiform.motion.contact.shares import least_forces
 from motiform.motion.contact.touches import SolidTouches
 from motiform.motion.tree import Figure
-from motiform.motion.tree.model import columns as t
+from motiform.motion.tree.model import columns as tree_columns
 from motiform.motion.tree.model.joint import Array
 
-__all__ = ["Answer", "ContactProblem", "terms_of"]
+__all__ = ["ContactProblem", "ContactSolution", "terms_of"]
 
 _NO_LOADS = np.zeros((0, 6))
 
 
 @dataclass(frozen=True)
-class Answer:
+class ContactSolution:
     """Forces [N] or impulses [N·s] of the active candidates, and what each of them does."""
 
     x: Array
@@ -46,7 +46,7 @@ class ContactProblem:
         single = figure.single
         assert single is not None
         packed = self.packed
-        self.head = Head(
+        self.head = ContactModel(
             single.ints, single.floats, single.work, packed.ints, packed.floats, packed.before, single.zeros
         )
         self.touches = SolidTouches(self.head, packed.solids) if packed.solids else None
@@ -61,7 +61,7 @@ class ContactProblem:
         check_candidates(count)
         n, rows = self.figure.nv, 3 * count
         self.limit = count
-        self.space, self.room = make_space(n, rows, count), make_room(n, rows, count)
+        self.space, self.room = contact_workspace(n, rows, count), solver_workspace(n, rows, count)
         self.a, self.y, self.mu = np.zeros(n), np.zeros(rows), np.zeros(0)
 
     @property
@@ -134,7 +134,7 @@ class ContactProblem:
         return C
 
     def _where(self, status: int) -> str:
-        return f"joint of segment {self.figure.segments[status // t.WHERE].name!r}"
+        return f"joint of segment {self.figure.segments[status // tree_columns.WHERE].name!r}"
 
     def rate(self, y: Array, tau: Array, loads: Array | None, modes: np.ndarray, memory: Array, out: Array) -> int:
         """Write the rate of (q, v) with the active candidates held in their modes; forces stay in `x`. Return a status.
@@ -166,7 +166,7 @@ class ContactProblem:
     @property
     def velocities(self) -> Array:
         """Return the velocity of every row of the last problem: tangent, normal, tangent of pairs, then limits."""
-        slip = self.sites[: len(self.active), c.SLIP : c.SLIP + 3]
+        slip = self.sites[: len(self.active), contact_columns.SLIP : contact_columns.SLIP + 3]
         return np.concatenate([slip[: self.pairs].ravel(), slip[self.pairs :, 1]])
 
     def hold(self, b: Array | None = None) -> tuple[Array, float]:
@@ -200,7 +200,7 @@ class ContactProblem:
             self.room.chosen,
             self.room.wrong,
         )
-        if status != c.OK:
+        if status != contact_columns.OK:
             raise RunError("no contact forces were found", where=self.told(), got="pivoting does not end")
         shut = np.concatenate([shut[1 : 3 * pairs : 3], shut[3 * pairs :]])
         return self.x[:rows].copy(), shut
@@ -233,9 +233,9 @@ class ContactProblem:
         slides: np.ndarray,
         along: Array,
         given: Array | None = None,
-        guess: Answer | None = None,
+        guess: ContactSolution | None = None,
         attempts: int = 6,
-    ) -> tuple[int, Answer]:
+    ) -> tuple[int, ContactSolution]:
         """Solve with Coulomb's friction; return a status and the answer."""
         count, pairs, rows = len(self.active), self.pairs, self.rows
         x = np.zeros(rows) if guess is None else guess.x.copy()
@@ -262,9 +262,9 @@ class ContactProblem:
             guess is not None,
             attempts,
         )
-        if status == c.OK and self._approaches(b, x):
-            status = c.NOT_SOLVED  # sweeps have come to rest at what is no answer
-        return int(status), Answer(x, modes, directions)
+        if status == contact_columns.OK and self._approaches(b, x):
+            status = contact_columns.NOT_SOLVED  # sweeps have come to rest at what is no answer
+        return int(status), ContactSolution(x, modes, directions)
 
     def swept(self, b: Array, sweeps: int = 5000) -> Array:
         """Return the impulses that sweeps over all rows come to: slow, but they do where others find none."""
@@ -304,7 +304,10 @@ class ContactProblem:
     def in_world(self, x: Array) -> Array:
         """Return the force of each active pair in world axes, (pairs, 3)."""
         sites = self.sites[: self.pairs]
-        n, e = sites[:, c.NORMAL : c.NORMAL + 3], sites[:, c.TANGENT : c.TANGENT + 3]
+        n, e = (
+            sites[:, contact_columns.NORMAL : contact_columns.NORMAL + 3],
+            sites[:, contact_columns.TANGENT : contact_columns.TANGENT + 3],
+        )
         p = np.asarray(x)[: 3 * self.pairs].reshape(-1, 3)
         return p[:, :1] * e + p[:, 1:2] * n + p[:, 2:] * np.cross(e, n)
 

@@ -5,9 +5,9 @@
 import math
 
 from motiform.base.kernels import entry, inline, routine, typed_entry
-from motiform.motion.contact import columns as c
+from motiform.motion.contact import columns as contact_columns
 from motiform.motion.contact.cone_kernels import linear, polish, share
-from motiform.motion.contact.layouts import Head, Room, Space
+from motiform.motion.contact.layouts import ContactModel, ContactWorkspace, SolverWorkspace
 from motiform.motion.contact.row_kernels import candidate_rows, clear_rows, gap_of
 from motiform.motion.contact.solve_kernels import accelerate, factor, gram, hold, press, project, project_vector
 from motiform.motion.tree.kernels.dynamics import composite, recursive
@@ -15,7 +15,7 @@ from motiform.motion.tree.kernels.memory import ix
 from motiform.motion.tree.kernels.place import place
 from motiform.motion.tree.kernels.single import one_state, state_zero
 from motiform.motion.tree.kernels.state import configuration_rate
-from motiform.motion.tree.model import columns as t
+from motiform.motion.tree.model import columns as tree_columns
 from motiform.spatial.algebra import cross, dot
 
 __all__ = [
@@ -33,7 +33,7 @@ __all__ = [
 _1, _2, _I = "float64[::1]", "float64[:, ::1]", "int64[::1]"
 
 
-@typed_entry("void", Head, _1, _1)
+@typed_entry("void", ContactModel, _1, _1)
 def one_gaps(head, q, out):
     """Gaps of all candidates of one configuration."""
     W, Q, b = one_state(head.work), one_state(q), state_zero(head.ints)
@@ -44,7 +44,7 @@ def one_gaps(head, q, out):
 
 @inline
 def _before(ints, k):
-    return ints[ix(ints[t.AT_COLUMNS] + k * t.COLUMN_INTS + t.BEFORE)]
+    return ints[ix(ints[tree_columns.AT_COLUMNS] + k * tree_columns.COLUMN_INTS + tree_columns.BEFORE)]
 
 
 @routine
@@ -53,12 +53,12 @@ def pose_inertia(head, W, Q, V, loads, has_loads, zeros, MM, U, space):
     ints, before, b = head.ints, head.before, state_zero(head.ints)
     composite(ints, head.floats, Q, W, b, W, b, MM)
     status = recursive(ints, head.floats, Q, V, zeros, W, loads, has_loads, b, W, b, U)
-    at = ints[t.AT_COLUMNS] + t.COLUMN_V
-    for k in range(ints[t.NV]):
-        row = ints[ix(at + k * t.COLUMN_INTS)]
+    at = ints[tree_columns.AT_COLUMNS] + tree_columns.COLUMN_V
+    for k in range(ints[tree_columns.NV]):
+        row = ints[ix(at + k * tree_columns.COLUMN_INTS)]
         j = k
         while j >= 0:
-            space.H[ix(k), ix(j)] = space.M[ix(row), ix(ints[ix(at + j * t.COLUMN_INTS)])]
+            space.H[ix(k), ix(j)] = space.M[ix(row), ix(ints[ix(at + j * tree_columns.COLUMN_INTS)])]
             j = before[ix(j)]
     return status
 
@@ -67,12 +67,12 @@ def pose_inertia(head, W, Q, V, loads, has_loads, zeros, MM, U, space):
 def pose_problem(head, W, Q, V, T, loads, has_loads, zeros, active, pairs, MM, U, space):
     """Write inertia (factored in H), projected forces u, projected rows Y and A; return how many rows."""
     ints, before, M, H, Y, u = head.ints, head.before, space.M, space.H, space.Y, space.u
-    nv = ints[t.NV]
+    nv = ints[tree_columns.NV]
     status = pose_inertia(head, W, Q, V, loads, has_loads, zeros, MM, U, space)
-    at = ints[t.AT_COLUMNS] + t.COLUMN_V
+    at = ints[tree_columns.AT_COLUMNS] + tree_columns.COLUMN_V
     # h − tau in the order of the columns; M's first row is free to hold it meanwhile
     for k in range(nv):
-        row = ints[ix(at + k * t.COLUMN_INTS)]
+        row = ints[ix(at + k * tree_columns.COLUMN_INTS)]
         M[0, ix(k)] = u[ix(row)] - T[ix(row), 0]
     for k in range(nv):
         u[ix(k)] = M[0, ix(k)]
@@ -85,7 +85,7 @@ def pose_problem(head, W, Q, V, T, loads, has_loads, zeros, active, pairs, MM, U
     )  # fmt: skip
     project(H, before, space.used, Y, rows)
     gram(space.used, Y, rows, space.A)
-    return rows if status == t.OK else -status
+    return rows if status == tree_columns.OK else -status
 
 
 @inline
@@ -101,10 +101,10 @@ def _free_terms(space, rows):
                 b[ix(r)] -= Y[ix(k), ix(r)] * x
 
 
-@typed_entry("int64", Head, _1, _1, _2, _I, "int64", Space)
+@typed_entry("int64", ContactModel, _1, _1, _2, _I, "int64", ContactWorkspace)
 def one_problem(head, y, tau, loads, active, pairs, space):
     """The problem of one state: A and b of the rows of the active candidates; return how many rows."""
-    nq = head.ints[t.NQ]
+    nq = head.ints[tree_columns.NQ]
     rows = pose_problem(
         head, one_state(head.work), one_state(y[:nq]), one_state(y[nq:]), one_state(tau),
         one_state(loads.reshape(loads.size)), loads.shape[0] > 0, one_state(head.zeros), active, pairs,
@@ -115,10 +115,10 @@ def one_problem(head, y, tau, loads, active, pairs, space):
     return rows
 
 
-@typed_entry("int64", Head, _1, _I, "int64", _2, Space)
+@typed_entry("int64", ContactModel, _1, _I, "int64", _2, ContactWorkspace)
 def one_rows(head, y, active, pairs, Y, space):
     """Cᵀ [column, row] of a state whose poses are in `work` already; columns that are not used are left alone."""
-    nq = head.ints[t.NQ]
+    nq = head.ints[tree_columns.NQ]
     clear_rows(Y, space.used, 2 * pairs + active.shape[0])
     return candidate_rows(
         head.ints, head.floats, head.cints, head.cfloats, active, pairs, active.shape[0], one_state(y[:nq]),
@@ -129,12 +129,12 @@ def one_rows(head, y, active, pairs, Y, space):
 @inline
 def to_velocities(ints, a, out):
     """Write numbers of columns in the order of v."""
-    at = ints[t.AT_COLUMNS] + t.COLUMN_V
+    at = ints[tree_columns.AT_COLUMNS] + tree_columns.COLUMN_V
     for k in range(a.shape[0]):
-        out[ix(ints[ix(at + k * t.COLUMN_INTS)])] = a[ix(k)]
+        out[ix(ints[ix(at + k * tree_columns.COLUMN_INTS)])] = a[ix(k)]
 
 
-@typed_entry("void", Head, Space, "int64", _1, _1, _1, _1)
+@typed_entry("void", ContactModel, ContactWorkspace, "int64", _1, _1, _1, _1)
 def one_motion(head, space, rows, x, u, a, out):
     """Accelerations M⁻¹ (Cᵀ x − h + tau), or with u = 0 jumps of velocity by impulses x, in the order of v."""
     accelerate(space.H, head.before, space.used, space.Y, rows, x, u, a)
@@ -171,11 +171,19 @@ def solve_shared(A, b, contacts, rows, mu, x, F, r, turns):
 @inline
 def _slip_along(sites, k, memory):
     """Return the slip of a pair along the direction remembered."""
-    n = (sites[ix(k), c.NORMAL], sites[ix(k), c.NORMAL + 1], sites[ix(k), c.NORMAL + 2])
-    e = (sites[ix(k), c.TANGENT], sites[ix(k), c.TANGENT + 1], sites[ix(k), c.TANGENT + 2])
+    n = (
+        sites[ix(k), contact_columns.NORMAL],
+        sites[ix(k), contact_columns.NORMAL + 1],
+        sites[ix(k), contact_columns.NORMAL + 2],
+    )
+    e = (
+        sites[ix(k), contact_columns.TANGENT],
+        sites[ix(k), contact_columns.TANGENT + 1],
+        sites[ix(k), contact_columns.TANGENT + 2],
+    )
     f = cross(e, n)
     m = (memory[ix(k), 0], memory[ix(k), 1], memory[ix(k), 2])
-    return sites[ix(k), c.SLIP] * dot(m, e) + sites[ix(k), c.SLIP + 2] * dot(m, f)
+    return sites[ix(k), contact_columns.SLIP] * dot(m, e) + sites[ix(k), contact_columns.SLIP + 2] * dot(m, f)
 
 
 @routine
@@ -186,24 +194,32 @@ def slip_directions(sites, pairs, modes, memory, along):
     up to the event. The direction remembered has a weight in m/s: slow slips would swing round within nanoseconds.
     """
     for k in range(pairs):
-        if modes[ix(k)] != c.SLIDE:
+        if modes[ix(k)] != contact_columns.SLIDE:
             continue
-        n = (sites[ix(k), c.NORMAL], sites[ix(k), c.NORMAL + 1], sites[ix(k), c.NORMAL + 2])
-        e = (sites[ix(k), c.TANGENT], sites[ix(k), c.TANGENT + 1], sites[ix(k), c.TANGENT + 2])
+        n = (
+            sites[ix(k), contact_columns.NORMAL],
+            sites[ix(k), contact_columns.NORMAL + 1],
+            sites[ix(k), contact_columns.NORMAL + 2],
+        )
+        e = (
+            sites[ix(k), contact_columns.TANGENT],
+            sites[ix(k), contact_columns.TANGENT + 1],
+            sites[ix(k), contact_columns.TANGENT + 2],
+        )
         m = (memory[ix(k), 0], memory[ix(k), 1], memory[ix(k), 2])
         m1, m2 = dot(m, e), dot(m, cross(e, n))
-        u1, u2 = sites[ix(k), c.SLIP], sites[ix(k), c.SLIP + 2]
+        u1, u2 = sites[ix(k), contact_columns.SLIP], sites[ix(k), contact_columns.SLIP + 2]
         sign = 1.0 if u1 * m1 + u2 * m2 >= 0.0 else -1.0
         x, y = sign * u1 + memory[ix(k), 3] * m1, sign * u2 + memory[ix(k), 3] * m2
         size = math.hypot(x, y)
         along[ix(k), 0], along[ix(k), 1] = (0.0, 0.0) if size == 0.0 else (x / size, y / size)
 
 
-@typed_entry("int64", Head, _1, _1, _2, _I, "int64", Space, _I, _1, _2, Room, _1)
+@typed_entry("int64", ContactModel, _1, _1, _2, _I, "int64", ContactWorkspace, _I, _1, _2, SolverWorkspace, _1)
 def one_contact_rate(head, y, tau, loads, active, pairs, space, modes, mu, memory, room, out):
     """Rate of (q, v) with the active contacts held in their modes; forces stay in x. Return a status."""
     ints, x, r = head.ints, room.x, room.r
-    nq = ints[t.NQ]
+    nq = ints[tree_columns.NQ]
     Q, V = one_state(y[:nq]), one_state(y[nq:])
     rows = pose_problem(
         head, one_state(head.work), Q, V, one_state(tau), one_state(loads.reshape(loads.size)), loads.shape[0] > 0,
@@ -215,17 +231,17 @@ def one_contact_rate(head, y, tau, loads, active, pairs, space, modes, mu, memor
     A, b, F, chosen = space.A, space.b, room.F, room.chosen
     sliding = False
     for k in range(pairs):
-        sliding = sliding or modes[ix(k)] == c.SLIDE
-    status = t.OK
+        sliding = sliding or modes[ix(k)] == contact_columns.SLIDE
+    status = tree_columns.OK
     if sliding:
         slip_directions(space.sites, pairs, modes, memory, room.along)
         regular = linear(A, b, pairs, rows, mu, modes, room.along, room.given, x, F, room.K, r, chosen, room.wrong)
         if regular == 0.0:
-            status = t.NOT_FINITE
+            status = tree_columns.NOT_FINITE
     elif rows > 0:
         hold(A, b, rows, F, x, r, chosen)
     accelerate(space.H, head.before, space.used, space.Y, rows, x, space.u, r)
-    to_velocities(ints, r[: ints[t.NV]], out[nq:])
+    to_velocities(ints, r[: ints[tree_columns.NV]], out[nq:])
     other = configuration_rate(ints, head.floats, Q, V, state_zero(ints), one_state(out[:nq]))
     return max(status, other)
 
@@ -244,13 +260,13 @@ def one_watch(x, pairs, rows, mu, modes, sites, memory, slid, regions, sharp, ou
     for k in range(pairs):
         n = 3 * k + 1
         least = min(least, x[ix(n)])
-        if modes[ix(k)] == c.STICK and not math.isinf(mu[ix(k)]):
+        if modes[ix(k)] == contact_columns.STICK and not math.isinf(mu[ix(k)]):
             least = min(least, mu[ix(k)] * x[ix(n)] - math.hypot(x[ix(n - 1)], x[ix(n + 1)]))
-        elif modes[ix(k)] == c.SLIDE and mu[ix(k)] > 0.0:
+        elif modes[ix(k)] == contact_columns.SLIDE and mu[ix(k)] > 0.0:
             slip = _slip_along(sites, k, memory)
             every = min(every, slip)
             if slid[ix(k)] == 1:
                 begun = min(begun, slip)
-        if sharp[ix(k)] == 1 and sites[ix(k), c.REGION] != regions[ix(k)]:
+        if sharp[ix(k)] == 1 and sites[ix(k), contact_columns.REGION] != regions[ix(k)]:
             strayed += 1.0
     out[0], out[1], out[2], out[3], out[4] = least, size, begun, every, strayed

@@ -19,11 +19,11 @@ from motiform.base.kernels import inline, routine
 from motiform.geometry.solids.columns import MIDDLE
 from motiform.geometry.solids.dispatch_kernels import curved_distance
 from motiform.geometry.touch.columns import NORMAL, SITE
-from motiform.motion.contact import columns as c
+from motiform.motion.contact import columns as contact_columns
 from motiform.motion.contact.feature_kernels import feature_at, feature_place, feature_terms, slot_place
 from motiform.motion.contact.pose_kernels import obstacle_pose, root_of, segment_pose
 from motiform.motion.tree.kernels.memory import get6, ix, row3, row9
-from motiform.motion.tree.model import columns as t
+from motiform.motion.tree.model import columns as tree_columns
 from motiform.spatial.algebra import add, axpy, cross, dot, matmul, scale, sub, tmul, transform
 
 __all__ = ["candidate_rows", "clear_rows", "gap_of", "tangents"]
@@ -58,7 +58,7 @@ def _sym(m, a):
 def _support(kind, cfloats, number, m):
     """Return the point of a ring or an ellipsoid that lies farthest along m, from its centre and in its axes."""
     a, b, d = row3(cfloats, number + 13)
-    if kind == c.RING:
+    if kind == contact_columns.RING:
         flat = math.sqrt(m[0] * m[0] + m[1] * m[1])
         x, y = (m[0] / flat, m[1] / flat) if flat > 0.0 else (1.0, 0.0)  # lying flat it touches all around
         tube = cfloats[ix(number + 3)]
@@ -71,7 +71,7 @@ def _support(kind, cfloats, number, m):
 def _support_rate(kind, cfloats, number, m, t):
     """Return how fast that point moves over the surface where m changes at a rate t: ∇∇h t."""
     a, b, d = row3(cfloats, number + 13)
-    if kind == c.RING:
+    if kind == contact_columns.RING:
         square = m[0] * m[0] + m[1] * m[1]
         tube = scale(cfloats[ix(number + 3)], t)
         if square <= 0.0:
@@ -87,21 +87,21 @@ def _support_rate(kind, cfloats, number, m, t):
 @inline
 def touching(ints, cints, cfloats, pair, work):
     """Return gap, centre, radius, normal, Hessian and region of a pair, and the obstacle's rotation, in the world."""
-    if pair >= cints[c.FIRST_SLOT]:
+    if pair >= cints[contact_columns.FIRST_SLOT]:
         none = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-        if cfloats[ix(feature_place(cints, cfloats, pair))] != c.NONE:
+        if cfloats[ix(feature_place(cints, cfloats, pair))] != contact_columns.NONE:
             gap, site, n = feature_at(ints, cints, cfloats, pair, work)
             return gap, site, 0.0, n, none, MIDDLE, _AXES
         slot = slot_place(cints, cfloats, pair)
         return cfloats[ix(slot)], row3(cfloats, slot + SITE), 0.0, row3(cfloats, slot + NORMAL), none, MIDDLE, _AXES
-    at = cints[c.AT_PAIRS] + c.PAIR_INTS * pair
+    at = cints[contact_columns.AT_PAIRS] + contact_columns.PAIR_INTS * pair
     point, obstacle = cints[ix(at)], cints[ix(at + 1)]
-    number = cints[c.FLOAT_POINTS] + c.POINT_FLOATS * point
-    own = cints[c.AT_POINTS] + c.POINT_INTS * point
+    number = cints[contact_columns.FLOAT_POINTS] + contact_columns.POINT_FLOATS * point
+    own = cints[contact_columns.AT_POINTS] + contact_columns.POINT_INTS * point
     R, o = segment_pose(ints, cints[ix(own)], work)
     x = add(o, transform(R, row3(cfloats, number)))
     radius = cfloats[ix(number + 3)]
-    block = cints[c.AT_OBSTACLES] + c.OBSTACLE_INTS * obstacle
+    block = cints[contact_columns.AT_OBSTACLES] + contact_columns.OBSTACLE_INTS * obstacle
     RB, oB = obstacle_pose(ints, cints, cfloats, obstacle, work)
     y = tmul(RB, sub(x, oB))
     at = cints[ix(block + 2)]
@@ -109,7 +109,7 @@ def touching(ints, cints, cfloats, pair, work):
     d, normal, hessian, region = curved_distance(cints[ix(block + 1)], size, y)
     normal = transform(RB, normal)
     kind = cints[ix(own + 1)]
-    if kind != c.ROUND:
+    if kind != contact_columns.ROUND:
         Q = matmul(R, row9(cfloats, number + 4))
         foot = transform(Q, _support(kind, cfloats, number, scale(-1.0, tmul(Q, normal))))
         return d + dot(normal, foot), add(x, foot), 0.0, normal, hessian, region, RB
@@ -119,16 +119,20 @@ def touching(ints, cints, cfloats, pair, work):
 @routine
 def gap_of(ints, cints, cfloats, candidate, q, work):
     """Return the gap of a candidate [m or rad]; places are in the workspace."""
-    pairs = cints[c.PAIRS]
-    if candidate < pairs and candidate >= cints[c.FIRST_SLOT]:
+    pairs = cints[contact_columns.PAIRS]
+    if candidate < pairs and candidate >= cints[contact_columns.FIRST_SLOT]:
         kind = cfloats[ix(feature_place(cints, cfloats, candidate))]
-        if kind == c.NONE:
+        if kind == contact_columns.NONE:
             return cfloats[ix(slot_place(cints, cfloats, candidate))]
-        return c.FAR if kind == c.GONE else feature_at(ints, cints, cfloats, candidate, work)[0]
+        return (
+            contact_columns.FAR
+            if kind == contact_columns.GONE
+            else feature_at(ints, cints, cfloats, candidate, work)[0]
+        )
     if candidate < pairs:
         return touching(ints, cints, cfloats, candidate, work)[0]
-    at = cints[c.AT_LIMITS] + c.LIMIT_INTS * (candidate - pairs)
-    bound = cfloats[ix(cints[c.FLOAT_LIMITS] + c.LIMIT_FLOATS * (candidate - pairs))]
+    at = cints[contact_columns.AT_LIMITS] + contact_columns.LIMIT_INTS * (candidate - pairs)
+    bound = cfloats[ix(cints[contact_columns.FLOAT_LIMITS] + contact_columns.LIMIT_FLOATS * (candidate - pairs))]
     return cints[ix(at + 2)] * (q[ix(cints[ix(at + 1)]), 0] - bound)
 
 
@@ -145,7 +149,7 @@ def _fill(ints, last, origin, site, e1, e2, e3, sign, work, row, C, used):
     k = last
     arm = sub(site, origin)
     while k >= 0:
-        e, d = get6(work, ints[t.W_S] + 6 * k, 0)
+        e, d = get6(work, ints[tree_columns.W_S] + 6 * k, 0)
         turned = cross(e, arm)
         velocity = add(d, turned)
         noise = _NOISE * (abs(d[0]) + abs(d[1]) + abs(d[2]) + abs(turned[0]) + abs(turned[1]) + abs(turned[2]))
@@ -153,31 +157,31 @@ def _fill(ints, last, origin, site, e1, e2, e3, sign, work, row, C, used):
         C[ix(k), ix(row + 1)] = _sum(C[ix(k), ix(row + 1)], sign * dot(e2, velocity), noise)
         C[ix(k), ix(row + 2)] = _sum(C[ix(k), ix(row + 2)], sign * dot(e3, velocity), noise)
         used[ix(k)] = 1
-        k = ints[ix(ints[t.AT_COLUMNS] + k * t.COLUMN_INTS + t.BEFORE)]
+        k = ints[ix(ints[tree_columns.AT_COLUMNS] + k * tree_columns.COLUMN_INTS + tree_columns.BEFORE)]
 
 
 @inline
 def _motion(ints, floats, i, x, work):
     """Return ω, velocity at x, ω̇ and acceleration at x of a segment whose joints do not accelerate."""
     arm = sub(x, root_of(ints, i, work))
-    o, u = get6(work, ints[t.W_V] + 6 * i, 0)
-    s, m = get6(work, ints[t.W_A] + 6 * i, 0)
+    o, u = get6(work, ints[tree_columns.W_V] + 6 * i, 0)
+    s, m = get6(work, ints[tree_columns.W_A] + 6 * i, 0)
     velocity = add(u, cross(o, arm))
     falling = add(add(m, cross(s, arm)), cross(o, velocity))
-    return o, velocity, s, add(falling, row3(floats, t.GRAVITY))  # the tree's world falls upward
+    return o, velocity, s, add(falling, row3(floats, tree_columns.GRAVITY))  # the tree's world falls upward
 
 
 @routine
 def pair_rows(ints, floats, cints, cfloats, pair, work, row, C, used, s, sites, k):
     """Write the three rows of a pair, their velocity-product terms, and what is known of the place."""
-    at = cints[c.AT_PAIRS] + c.PAIR_INTS * pair
-    own = cints[c.AT_POINTS] + c.POINT_INTS * cints[ix(at)]
+    at = cints[contact_columns.AT_PAIRS] + contact_columns.PAIR_INTS * pair
+    own = cints[contact_columns.AT_POINTS] + contact_columns.POINT_INTS * cints[ix(at)]
     segment, kind = cints[ix(own)], cints[ix(own + 1)]
-    carrier = cints[ix(cints[c.AT_OBSTACLES] + c.OBSTACLE_INTS * cints[ix(at + 1)])]
+    carrier = cints[ix(cints[contact_columns.AT_OBSTACLES] + contact_columns.OBSTACLE_INTS * cints[ix(at + 1)])]
     gap, x, radius, n, H, region, RB = touching(ints, cints, cfloats, pair, work)
     e1, e3 = tangents(n)
     site = axpy(-radius, n, x)
-    last = cints[c.AT_LAST]
+    last = cints[contact_columns.AT_LAST]
     _fill(ints, cints[ix(last + segment)], root_of(ints, segment, work), site, e1, n, e3, 1.0, work, row, C, used)
     o, w, alpha, a = _motion(ints, floats, segment, x, work)
     oA, oB = o, (0.0, 0.0, 0.0)
@@ -193,26 +197,32 @@ def pair_rows(ints, floats, cints, cfloats, pair, work, row, C, used, s, sites, 
     u = add(w, cross(o, scale(-radius, n)))
     du = add(a, add(cross(alpha, scale(-radius, n)), cross(o, scale(-radius, turn))))
     rise = dot(n, a) + dot(w, turn)
-    if (kind == c.RING or kind == c.ELLIPSOID) and pair < cints[c.FIRST_SLOT]:
-        number = cints[c.FLOAT_POINTS] + c.POINT_FLOATS * cints[ix(at)]
+    if (kind == contact_columns.RING or kind == contact_columns.ELLIPSOID) and pair < cints[contact_columns.FIRST_SLOT]:
+        number = cints[contact_columns.FLOAT_POINTS] + contact_columns.POINT_FLOATS * cints[ix(at)]
         R, _ = segment_pose(ints, segment, work)
         Q = matmul(R, row9(cfloats, number + 4))
         wander = _support_rate(kind, cfloats, number, scale(-1.0, tmul(Q, n)), tmul(Q, cross(o, n)))
         du = add(du, cross(o, transform(Q, wander)))
         rise = dot(n, du)
-    if pair >= cints[c.FIRST_SLOT]:  # where solids touch the point goes over both surfaces: a step finds it anew
+    if (
+        pair >= cints[contact_columns.FIRST_SLOT]
+    ):  # where solids touch the point goes over both surfaces: a step finds it anew
         du, rise = (0.0, 0.0, 0.0), 0.0
-        if cfloats[ix(feature_place(cints, cfloats, pair))] != c.NONE:
+        if cfloats[ix(feature_place(cints, cfloats, pair))] != contact_columns.NONE:
             shift, bend = feature_terms(ints, cints, cfloats, pair, work, n, site, oA, oB, w)
             du, rise = add(accelerated, shift), dot(n, accelerated) + bend
     s[ix(row)], s[ix(row + 1)], s[ix(row + 2)] = dot(e1, du), rise, dot(e3, du)
-    sites[ix(k), c.GAP] = gap
-    sites[ix(k), c.REGION] = region
+    sites[ix(k), contact_columns.GAP] = gap
+    sites[ix(k), contact_columns.REGION] = region
     for j in range(3):
-        sites[ix(k), ix(c.SITE + j)] = site[j]
-        sites[ix(k), ix(c.NORMAL + j)] = n[j]
-        sites[ix(k), ix(c.TANGENT + j)] = e1[j]
-    sites[ix(k), c.SLIP], sites[ix(k), ix(c.SLIP + 1)], sites[ix(k), ix(c.SLIP + 2)] = dot(e1, u), dot(n, u), dot(e3, u)
+        sites[ix(k), ix(contact_columns.SITE + j)] = site[j]
+        sites[ix(k), ix(contact_columns.NORMAL + j)] = n[j]
+        sites[ix(k), ix(contact_columns.TANGENT + j)] = e1[j]
+    (
+        sites[ix(k), contact_columns.SLIP],
+        sites[ix(k), ix(contact_columns.SLIP + 1)],
+        sites[ix(k), ix(contact_columns.SLIP + 2)],
+    ) = dot(e1, u), dot(n, u), dot(e3, u)
 
 
 @routine
@@ -234,16 +244,18 @@ def candidate_rows(ints, floats, cints, cfloats, active, pairs, count, q, v, wor
     for k in range(pairs):
         pair_rows(ints, floats, cints, cfloats, active[ix(k)], work, 3 * k, C, used, s, sites, k)
     for k in range(pairs, count):
-        limit = active[ix(k)] - cints[c.PAIRS]
-        at, row = cints[c.AT_LIMITS] + c.LIMIT_INTS * limit, 3 * pairs + k - pairs
+        limit = active[ix(k)] - cints[contact_columns.PAIRS]
+        at, row = cints[contact_columns.AT_LIMITS] + contact_columns.LIMIT_INTS * limit, 3 * pairs + k - pairs
         column, side = cints[ix(at)], float(cints[ix(at + 2)])
         C[ix(column), ix(row)] = side
         j = column
         while j >= 0:
             used[ix(j)] = 1
-            j = ints[ix(ints[t.AT_COLUMNS] + j * t.COLUMN_INTS + t.BEFORE)]
+            j = ints[ix(ints[tree_columns.AT_COLUMNS] + j * tree_columns.COLUMN_INTS + tree_columns.BEFORE)]
         s[ix(row)] = 0.0
-        sites[ix(k), c.GAP] = gap_of(ints, cints, cfloats, active[ix(k)], q, work)
-        rate = v[ix(ints[ix(ints[t.AT_COLUMNS] + column * t.COLUMN_INTS + t.COLUMN_V)]), 0]
-        sites[ix(k), ix(c.SLIP + 1)] = side * rate
+        sites[ix(k), contact_columns.GAP] = gap_of(ints, cints, cfloats, active[ix(k)], q, work)
+        rate = v[
+            ix(ints[ix(ints[tree_columns.AT_COLUMNS] + column * tree_columns.COLUMN_INTS + tree_columns.COLUMN_V)]), 0
+        ]
+        sites[ix(k), ix(contact_columns.SLIP + 1)] = side * rate
     return rows

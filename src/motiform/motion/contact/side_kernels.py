@@ -12,7 +12,7 @@ import math
 
 from motiform.base.kernels import inline, routine
 from motiform.geometry.solids.ellipsoid_kernels import distance
-from motiform.motion.contact import columns as c
+from motiform.motion.contact import columns as contact_columns
 from motiform.spatial.algebra import add, axpy, cross, dot, scale, sub, tmul, transform
 
 __all__ = ["lowest", "nearest", "off_line", "outside_rim", "side_bend", "unit"]
@@ -41,18 +41,18 @@ def _slanted(e, d, sine):
 @routine
 def nearest(kind, p, d, r, more, R, y):
     """Return the place of a side nearest to a point y outside of it, and the normal there."""
-    if kind == c.OVAL:
+    if kind == contact_columns.OVAL:
         off, n, _, _ = distance((d[0], d[1], d[2], 0.0), tmul(R, sub(y, p)))
         n = transform(R, n)
         return axpy(-off, n, y), n
-    if kind == c.WALL:
+    if kind == contact_columns.WALL:
         e, _ = unit(off_line(y, p, d))
         n = _slanted(e, d, more[1])
         return axpy(-dot(n, sub(y, p)), n, y), n
     core = p
-    if kind == c.LINE:
+    if kind == contact_columns.LINE:
         core = axpy(dot(sub(y, p), d), d, p)
-    elif kind == c.CIRCLE:
+    elif kind == contact_columns.CIRCLE:
         e, _ = unit(off_line(y, p, d))
         core = axpy(more[0], e, p)
     n, _ = unit(sub(y, core))
@@ -62,11 +62,11 @@ def nearest(kind, p, d, r, more, R, y):
 @routine
 def lowest(kind, p, d, r, more, R, m):
     """Return the place of a convex side that is farthest along m, whose normal is m there."""
-    if kind == c.OVAL:
+    if kind == contact_columns.OVAL:
         n = tmul(R, m)
         x = d[0] * d[0] * n[0], d[1] * d[1] * n[1], d[2] * d[2] * n[2]
         return add(p, transform(R, scale(1.0 / math.sqrt(dot(x, n)), x)))
-    if kind == c.CIRCLE:
+    if kind == contact_columns.CIRCLE:
         e, _ = unit(axpy(-dot(m, d), d, m))
         p = axpy(more[0], e, p)
     return axpy(r, m, p)
@@ -96,21 +96,21 @@ def _outward(k, s):
 def side_bend(kind, p, d, r, more, R, x, m, s, t1, t2):
     """Return the curvature of a side at its place x with normal m, s outside of it, in two tangents: xx, xy, yy."""
     k = 1.0 / (r + s)
-    if kind == c.POINT:
+    if kind == contact_columns.POINT:
         return k, 0.0, k
-    if kind == c.LINE:
+    if kind == contact_columns.LINE:
         across, _ = unit(cross(d, m))
         return _squares(k, across, t1, t2)
-    if kind == c.CIRCLE:
+    if kind == contact_columns.CIRCLE:
         e, _ = unit(off_line(axpy(-r, m, x), p, d))
         along, level = cross(d, e), dot(m, e)
         around = level / (more[0] + (r + s) * level)
         return _sum(_squares(around, along, t1, t2), _squares(k, cross(along, m), t1, t2))
-    if kind == c.WALL:
+    if kind == contact_columns.WALL:
         e, far = unit(off_line(x, p, d))
         level = math.sqrt(1.0 - more[1] * more[1])
         return _squares(level / (far + s * level), cross(d, e), t1, t2)
-    if kind == c.OVAL:  # of Σ (x/a)² = 1: the Hessian over the length of the gradient
+    if kind == contact_columns.OVAL:  # of Σ (x/a)² = 1: the Hessian over the length of the gradient
         u, v, z = tmul(R, t1), tmul(R, t2), tmul(R, sub(x, p))
         a, b, h = 1.0 / (d[0] * d[0]), 1.0 / (d[1] * d[1]), 1.0 / (d[2] * d[2])
         _, slope = unit((a * z[0], b * z[1], h * z[2]))
@@ -132,7 +132,7 @@ def outside_rim(kind, p, d, r, more, x, m, flat, least):
     On a flat face a circle must be tilted by the sine `least`; the sharp rim of a cylinder or a cone looks along what
     is between the normals of its end and of its wall.
     """
-    if kind != c.CIRCLE:
+    if kind != contact_columns.CIRCLE:
         return -math.inf
     e, _ = unit(off_line(axpy(-r, m, x), p, d))
     if flat:

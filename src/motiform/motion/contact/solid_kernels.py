@@ -10,9 +10,9 @@ import math
 
 from motiform.base.kernels import entry, inline, routine, typed_entry
 from motiform.geometry.touch.columns import MOST, TOUCH_FLOATS
-from motiform.motion.contact import columns as c
+from motiform.motion.contact import columns as contact_columns
 from motiform.motion.contact.feature_kernels import beyond_rims, feature_gap, feature_place
-from motiform.motion.contact.layouts import Head
+from motiform.motion.contact.layouts import ContactModel
 from motiform.motion.contact.pose_kernels import obstacle_pose, point_pose
 from motiform.motion.tree.kernels.memory import ix, row3, row9
 from motiform.motion.tree.kernels.place import place
@@ -22,7 +22,9 @@ from motiform.spatial.algebra import axpy, norm, sub, tmul
 __all__ = ["feature_sites", "keep_touches", "near_solids", "try_feature"]
 
 
-@typed_entry("int64", Head, "float64[::1]", "float64", "int64[::1]", "int64[:, ::1]", "float64[:, ::1]", "float64[::1]")
+@typed_entry(
+    "int64", ContactModel, "float64[::1]", "float64", "int64[::1]", "int64[:, ::1]", "float64[:, ::1]", "float64[::1]"
+)
 def near_solids(head, q, reach, chosen, kinds, poses, sizes):
     """List the pairs of solids whose balls about them are nearer than reach [m]; return how many.
 
@@ -33,15 +35,15 @@ def near_solids(head, q, reach, chosen, kinds, poses, sizes):
     W, Q, b = one_state(head.work), one_state(q), state_zero(ints)
     place(ints, head.floats, Q, W, b, W, b)
     near = 0
-    for k in range(cints[c.SOLIDS]):
-        at = cints[c.AT_SOLIDS] + c.SOLID_INTS * k
+    for k in range(cints[contact_columns.SOLIDS]):
+        at = cints[contact_columns.AT_SOLIDS] + contact_columns.SOLID_INTS * k
         number = cints[ix(at + 6)]
         RA, oA = point_pose(ints, cints, cfloats, cints[ix(at)], W)
         RB, oB = obstacle_pose(ints, cints, cfloats, cints[ix(at + 1)], W)
         if norm(sub(oA, oB)) - cfloats[ix(number + 1)] > reach:
             slot = int(cfloats[ix(number + 2)])
             for j in range(MOST):
-                cfloats[ix(slot + TOUCH_FLOATS * j)] = c.FAR  # where it was last stays
+                cfloats[ix(slot + TOUCH_FLOATS * j)] = contact_columns.FAR  # where it was last stays
             continue
         chosen[near], sizes[near] = k, cfloats[ix(number)]
         for i in range(4):
@@ -50,7 +52,7 @@ def near_solids(head, q, reach, chosen, kinds, poses, sizes):
             poses[near, i], poses[near, 12 + i] = RA[i], RB[i]
         for i in range(3):
             poses[near, 9 + i], poses[near, 21 + i] = oA[i], oB[i]
-            poses[near, 24 + i] = cfloats[ix(number + c.LOAD + i)]
+            poses[near, 24 + i] = cfloats[ix(number + contact_columns.LOAD + i)]
         near += 1
     return near
 
@@ -69,7 +71,7 @@ def _outside(limits, j, x, y, site, other):
     return limits[j, 0] * z[0] + limits[j, 1] * z[1] + limits[j, 2] * z[2] - limits[j, 3]
 
 
-@typed_entry("void", Head, "float64[::1]", "int64[::1]", "int64[::1]", "float64[:, ::1]", "float64[:, ::1]")
+@typed_entry("void", ContactModel, "float64[::1]", "int64[::1]", "int64[::1]", "float64[:, ::1]", "float64[:, ::1]")
 def feature_sites(head, q, slots, firsts, limits, out):
     """Write gap, place, normal and how far outside its limits [m] each feature is, (n, 8).
 
@@ -79,8 +81,11 @@ def feature_sites(head, q, slots, firsts, limits, out):
     W, Q, b = one_state(head.work), one_state(q), state_zero(ints)
     place(ints, head.floats, Q, W, b, W, b)
     for k in range(slots.shape[0]):
-        pair = cints[c.FIRST_SLOT] + slots[k]
-        own, at = cints[c.AT_PAIRS] + c.PAIR_INTS * pair, feature_place(cints, cfloats, pair)
+        pair = cints[contact_columns.FIRST_SLOT] + slots[k]
+        own, at = (
+            cints[contact_columns.AT_PAIRS] + contact_columns.PAIR_INTS * pair,
+            feature_place(cints, cfloats, pair),
+        )
         A = point_pose(ints, cints, cfloats, cints[ix(own)], W)
         B = obstacle_pose(ints, cints, cfloats, cints[ix(own + 1)], W)
         _write_site(cfloats, at, A, B, limits, firsts[slots[k]], firsts[slots[k] + 1], out, k)
@@ -93,8 +98,8 @@ def _write_site(F, at, A, B, limits, first, last, out, k):
     out[k, 0], out[k, 7] = gap, beyond_rims(F, at, RA, oA, RB, oB, gap, site, n)
     for i in range(3):
         out[k, 1 + i], out[k, 4 + i] = site[i], n[i]
-    core = axpy(0.5 * gap + F[ix(at + c.SIDE_A + 6)], n, site)
-    other = axpy(-0.5 * gap - F[ix(at + c.SIDE_B + 6)], n, site)
+    core = axpy(0.5 * gap + F[ix(at + contact_columns.SIDE_A + 6)], n, site)
+    other = axpy(-0.5 * gap - F[ix(at + contact_columns.SIDE_B + 6)], n, site)
     x, y = tmul(RA, sub(other, oA)), tmul(RB, sub(core, oB))
     for j in range(first, last):
         off = _outside(limits, j, x, y, tmul(RA, sub(site, oA)), tmul(RB, sub(site, oB)))
@@ -113,10 +118,12 @@ def keep_touches(cints, cfloats, chosen, near, reach, counts, found):
     """Write the points of the listed pairs to their table; return how many are nearer than reach."""
     total = 0
     for m in range(near):
-        slot = int(cfloats[ix(cints[ix(cints[c.AT_SOLIDS] + c.SOLID_INTS * chosen[m] + 6)] + 2)])
+        slot = int(
+            cfloats[ix(cints[ix(cints[contact_columns.AT_SOLIDS] + contact_columns.SOLID_INTS * chosen[m] + 6)] + 2)]
+        )
         for j in range(MOST):
             to = slot + TOUCH_FLOATS * j
-            cfloats[ix(to)] = c.FAR
+            cfloats[ix(to)] = contact_columns.FAR
             if j < counts[m] and math.isfinite(found[m, j, 0]):
                 for i in range(TOUCH_FLOATS):
                     cfloats[ix(to + i)] = found[m, j, i]

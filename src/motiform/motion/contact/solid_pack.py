@@ -10,32 +10,32 @@ from motiform.geometry.solids.columns import SIZES
 from motiform.geometry.solids.register import has_distance
 from motiform.geometry.touch.columns import MOST, TOUCH_FLOATS
 from motiform.geometry.touch.solids import reach_of, touch_numbers
-from motiform.motion.contact import columns as c
+from motiform.motion.contact import columns as contact_columns
 from motiform.motion.contact.obstacles import Obstacle
 from motiform.motion.contact.points import ContactPoint, Contacts
 from motiform.motion.tree import Figure
 
-__all__ = ["SolidPairs", "Twins", "expanded", "pack_solids", "touch_as_solids"]
+__all__ = ["MirroredPairs", "SolidPairs", "expanded", "pack_solids", "touch_as_solids"]
 
 
 def touch_as_solids(point: ContactPoint, obstacle: Obstacle) -> bool:
     """Return whether a point and an obstacle touch as two solids; an error where they cannot touch at all."""
     hollow, where = isinstance(obstacle.solid, Hollow), f"contact point {point.name!r}"
-    if point.kind == c.SOLID and hollow:
+    if point.kind == contact_columns.SOLID and hollow:
         raise InputError(
             "a solid cannot touch a bowl from inside",
             where=where,
             got=f"obstacle {obstacle.name!r}",
             remedy="Name the pairs that may touch (pairs=), and give points of its surface (points_of_shape).",
         )
-    if point.kind in (c.RING, c.ELLIPSOID) and not isinstance(obstacle.solid, Plane):
+    if point.kind in (contact_columns.RING, contact_columns.ELLIPSOID) and not isinstance(obstacle.solid, Plane):
         raise InputError(
             "a ring or an ellipsoid can touch planes only",
             where=where,
             got=f"obstacle {obstacle.name!r}",
             remedy="Name the pairs that may touch (pairs=), or give a solid in its place (shape=).",
         )
-    return point.kind == c.SOLID or not (hollow or has_distance(obstacle.solid.kind))
+    return point.kind == contact_columns.SOLID or not (hollow or has_distance(obstacle.solid.kind))
 
 
 @dataclass
@@ -69,7 +69,7 @@ def pack_solids(contacts: Contacts, pairs: list[tuple[int, int]], first: int) ->
                 kind, numbers = touch_numbers(solid)
                 sides[key] = kind, out.place(numbers), reach_of(solid)
         (a, at, own), (b, bt, other) = sides["point", n], sides["obstacle", m]
-        table = out.place([0.0] * (MOST * (TOUCH_FLOATS + c.FEATURE_FLOATS)))
+        table = out.place([0.0] * (MOST * (TOUCH_FLOATS + contact_columns.FEATURE_FLOATS)))
         sizes = out.place([2.0 * min(own, other), own + other, float(table), 0.0, 0.0, 0.0])
         out.ints += [n, m, a, at, b, bt, sizes]
     out.place([0.0] * SIZES)
@@ -81,7 +81,7 @@ def expanded(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return [pair for pair in pairs for _ in range(MOST)]
 
 
-class Twins:
+class MirroredPairs:
     """Points and obstacles that are one solid of a segment: of two such solids only one touches the other.
 
     The second pair would state the same contact twice. A ball touches what is not one; else the later segment touches
@@ -114,7 +114,7 @@ def _place(obstacle: Obstacle) -> tuple[object, object]:
 
 
 def _own_solid(point: ContactPoint) -> object:
-    return Ball(point.radius) if point.kind == c.ROUND and point.radius > 0 else point.shape
+    return Ball(point.radius) if point.kind == contact_columns.ROUND and point.radius > 0 else point.shape
 
 
 def _key(segment: str | None, point: object, rotation: object, solid: object) -> tuple[object, ...]:

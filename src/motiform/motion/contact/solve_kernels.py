@@ -13,7 +13,7 @@ M = LᵀL keeps the zeros of the tree [Featherstone08 6.5].
 import math
 
 from motiform.base.kernels import inline, routine
-from motiform.motion.contact import columns as c
+from motiform.motion.contact import columns as contact_columns
 from motiform.motion.tree.kernels.memory import ix
 
 __all__ = [
@@ -289,7 +289,7 @@ def _pivot(A, b, rows, presses, shut, F, x, r, chosen, wrong, soft):
             refine(A, b, rows, chosen, count, F, x, r, _ROUNDS)
         bad, last = _find_wrong(A, b, rows, presses, shut, x, wrong, 0.0 if soft else _FINE)
         if bad == 0:
-            return c.OK
+            return contact_columns.OK
         if bad < best:
             best, credit = bad, 10
         else:
@@ -297,7 +297,7 @@ def _pivot(A, b, rows, presses, shut, F, x, r, chosen, wrong, soft):
         for i in range(rows):
             if wrong[ix(i)] == 1 and (credit >= 0 or i == last):
                 shut[ix(i)] = 1 - shut[ix(i)]
-    return c.NOT_SOLVED
+    return contact_columns.NOT_SOLVED
 
 
 @routine
@@ -392,7 +392,7 @@ def press_quickly(A, b, rows, presses, shut, F, G, x, r, z, chosen, wrong, t):
     bad, _ = _find_wrong(A, b, rows, presses, shut, x, wrong, _FINE)
     if bad > 0:
         return press(A, b, rows, presses, shut, F, x, r, chosen, wrong)
-    return _ended(rows, presses, x, c.OK)
+    return _ended(rows, presses, x, contact_columns.OK)
 
 
 @routine
@@ -402,7 +402,7 @@ def _ended(rows, presses, x, status):
         if presses[ix(i)] == 1:
             x[ix(i)] = max(x[ix(i)], 0.0)
         if not math.isfinite(x[ix(i)]):
-            status = c.NOT_FINITE
+            status = contact_columns.NOT_FINITE
     return status
 
 
@@ -414,7 +414,7 @@ def press(A, b, rows, presses, shut, F, x, r, chosen, wrong):
     with ε, where it must end. `shut` says which rows press at the start, and at the end. Returns a status.
     """
     status = _pivot(A, b, rows, presses, shut, F, x, r, chosen, wrong, False)
-    if status != c.OK:
+    if status != contact_columns.OK:
         for i in range(rows):
             shut[ix(i)] = presses[ix(i)]
         status = _pivot(A, b, rows, presses, shut, F, x, r, chosen, wrong, True)

@@ -9,7 +9,7 @@ figure that hangs together has spans over all rows.
 
 from motiform.base.kernels import inline, routine
 from motiform.base.layouts import Ints, NamedTuple
-from motiform.motion.contact import columns as c
+from motiform.motion.contact import columns as contact_columns
 from motiform.motion.contact.solve_kernels import dot
 from motiform.motion.tree.kernels.memory import ix
 
@@ -51,14 +51,19 @@ def find_spans(cints, active, pairs, count, before, spans):
     for k in range(before.shape[0]):
         spans.first[ix(k)], spans.last[ix(k)] = 2 * pairs + count, 0
     for k in range(pairs):
-        at = cints[c.AT_PAIRS] + c.PAIR_INTS * active[ix(k)]
-        segment = cints[ix(cints[c.AT_POINTS] + c.POINT_INTS * cints[ix(at)])]
-        carrier = cints[ix(cints[c.AT_OBSTACLES] + c.OBSTACLE_INTS * cints[ix(at + 1)])]
-        _widen(cints[ix(cints[c.AT_LAST] + segment)], 3 * k, 3 * k + 3, before, spans)
+        at = cints[contact_columns.AT_PAIRS] + contact_columns.PAIR_INTS * active[ix(k)]
+        segment = cints[ix(cints[contact_columns.AT_POINTS] + contact_columns.POINT_INTS * cints[ix(at)])]
+        carrier = cints[ix(cints[contact_columns.AT_OBSTACLES] + contact_columns.OBSTACLE_INTS * cints[ix(at + 1)])]
+        _widen(cints[ix(cints[contact_columns.AT_LAST] + segment)], 3 * k, 3 * k + 3, before, spans)
         if carrier >= 0:
-            _widen(cints[ix(cints[c.AT_LAST] + carrier)], 3 * k, 3 * k + 3, before, spans)
+            _widen(cints[ix(cints[contact_columns.AT_LAST] + carrier)], 3 * k, 3 * k + 3, before, spans)
     for k in range(pairs, count):
-        column = cints[ix(cints[c.AT_LIMITS] + c.LIMIT_INTS * (active[ix(k)] - cints[c.PAIRS]))]
+        column = cints[
+            ix(
+                cints[contact_columns.AT_LIMITS]
+                + contact_columns.LIMIT_INTS * (active[ix(k)] - cints[contact_columns.PAIRS])
+            )
+        ]
         _widen(column, 2 * pairs + k, 2 * pairs + k + 1, before, spans)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from motiform.geometry.touch.solids import touch_listed, touch_room
-from motiform.motion.contact.layouts import Head
+from motiform.motion.contact.layouts import ContactModel
 from motiform.motion.tree.model.joint import Array
 
 __all__ = ["SolidTouches"]
@@ -12,7 +12,7 @@ __all__ = ["SolidTouches"]
 class SolidTouches:
     """Pairs of solids of a figure: which are near, and room for their points."""
 
-    def __init__(self, head: Head, pairs: int) -> None:
+    def __init__(self, head: ContactModel, pairs: int) -> None:
         self.head = head
         self.chosen = np.zeros(pairs, np.int64)
         """Pairs that were near at the last look, the first of them."""

@@ -7,13 +7,13 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from motiform.motion.figures import bip_table as t
+from motiform.motion.figures import bip_table as bip_table
 from motiform.motion.figures.limits import named_limits
 from motiform.motion.figures.recipe import MadeFigure, Recipe, assemble, named_numbers, positive
 
 __all__ = ["Bip", "BipRecipe", "bip"]
 
-_SEGMENTS = tuple(frame.name for frame in t.FRAMES)
+_SEGMENTS = tuple(frame.name for frame in bip_table.FRAMES)
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,25 +28,25 @@ class BipRecipe(Recipe):
     name: str = "bip"
 
     def __post_init__(self) -> None:
-        lengths = named_numbers(self.lengths, t.LENGTHS, None, "lengths", "bip")
+        lengths = named_numbers(self.lengths, bip_table.LENGTHS, None, "lengths", "bip")
         checked = {
             "lengths": {name: positive(x, f"length {name!r}", "bip") for name, x in lengths.items()},
-            "masses": named_numbers(self.masses, t.BODIES, None, "masses", "bip", least=0.0),
-            "tags": named_numbers(self.tags, t.TAGS, 3, "tags", "bip"),
-            "limits": named_limits(self.limits, t.COORDINATES, {}, "bip", word=None),
+            "masses": named_numbers(self.masses, bip_table.BODIES, None, "masses", "bip", least=0.0),
+            "tags": named_numbers(self.tags, bip_table.TAGS, 3, "tags", "bip"),
+            "limits": named_limits(self.limits, bip_table.COORDINATES, {}, "bip", word=None),
         }
         for name, value in checked.items():
             object.__setattr__(self, name, value)
 
     def all_lengths(self) -> dict[str, float]:
         """Return the lengths [m]: those given, the others as they are."""
-        return {name: self.lengths.get(name, value) for name, (value, _) in t.LENGTHS.items()}
+        return {name: self.lengths.get(name, value) for name, (value, _) in bip_table.LENGTHS.items()}
 
     def all_tags(self) -> dict[str, tuple[str, tuple[float, float, float]]]:
         """Return the tags in their order: name → (segment, point [m]); those of a sole are as deep as the foot."""
         sole = self.all_lengths()["foot"]
         found = dict[str, tuple[str, tuple[float, float, float]]]()
-        for name, (segment, (x, y, z)) in t.TAGS.items():
+        for name, (segment, (x, y, z)) in bip_table.TAGS.items():
             point = (sole if segment.endswith("_foot") else x, y, z)
             found[name] = (segment, self.tags.get(name, point))
         return found
@@ -55,7 +55,7 @@ class BipRecipe(Recipe):
         """Return the figure."""
         from motiform.motion.figures.bip_look import bip_parts
 
-        return assemble(Bip, self, self._rows(), self.all_tags(), t.COORDINATES, bip_parts(self.all_lengths()))
+        return assemble(Bip, self, self._rows(), self.all_tags(), bip_table.COORDINATES, bip_parts(self.all_lengths()))
 
     def _rows(self) -> list[Any]:
         """Return the rows; another mass keeps the centre and the shape, and so scales the inertia."""
@@ -64,8 +64,8 @@ class BipRecipe(Recipe):
         from motiform.motion.tree.read.tables import DHRow
 
         found = []
-        for row in t.frames():
-            body = t.BODIES.get(row["name"])
+        for row in bip_table.frames():
+            body = bip_table.BODIES.get(row["name"])
             if body is not None:
                 m = self.masses.get(row["name"], body.mass)
                 inertia = np.array(body.inertia) * (m / body.mass)
@@ -86,12 +86,12 @@ class Bip(MadeFigure):
     @property
     def contact_solids(self) -> dict[str, tuple[str, ...]]:
         """Tags that carry the robot, by the segment that they belong to."""
-        return dict(t.CONTACTS)
+        return dict(bip_table.CONTACTS)
 
     @property
     def suspension(self) -> tuple[str, ...]:
         """Tags of the trunk by which the robot can hang."""
-        return t.SUSPENSION
+        return bip_table.SUSPENSION
 
 
 def bip(

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from motiform.motion.figures.look import Color, box, limb
-from motiform.motion.tree.model.segment import Part
+from motiform.motion.tree.model.segment import SegmentShape
 
 __all__ = ["bip_parts"]
 
@@ -14,9 +14,9 @@ DOOR: Color = (0.86, 0.84, 0.78)
 SOLE: Color = (0.15, 0.15, 0.16)
 
 
-def bip_parts(L: Mapping[str, float]) -> dict[str, tuple[Part, ...]]:
+def bip_parts(L: Mapping[str, float]) -> dict[str, tuple[SegmentShape, ...]]:
     """Return the parts of each segment in its frame; L are the lengths [m]."""
-    parts: dict[str, tuple[Part, ...]] = {f"frame_{n}": () for n in range(1, 6)}
+    parts: dict[str, tuple[SegmentShape, ...]] = {f"frame_{n}": () for n in range(1, 6)}
     hip = L["hip"]
     parts["pelvis"] = (  # X right, Y down, Z forward
         box((0.0, -0.045, -0.060), (1.5 * hip, 0.07, 0.16), BEAM),
@@ -35,7 +35,7 @@ def bip_parts(L: Mapping[str, float]) -> dict[str, tuple[Part, ...]]:
     return parts
 
 
-def _leg(L: Mapping[str, float], s: float) -> dict[str, tuple[Part, ...]]:
+def _leg(L: Mapping[str, float], s: float) -> dict[str, tuple[SegmentShape, ...]]:
     thigh, shank, foot = L["thigh"], L["shank"], L["foot"]
     return {
         "hip_bracket": (  # X right, Y down, Z forward

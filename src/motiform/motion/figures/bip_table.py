@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["BODIES", "CONTACTS", "COORDINATES", "FRAMES", "LENGTHS", "SUSPENSION", "TAGS", "Body", "Frame"]
+__all__ = ["BODIES", "CONTACTS", "COORDINATES", "FRAMES", "LENGTHS", "SUSPENSION", "TAGS", "Frame", "SegmentInertia"]
 
 Point = tuple[float, float, float]
 
@@ -91,7 +91,7 @@ FRAMES = _FRAMES
 
 
 @dataclass(frozen=True)
-class Body:
+class SegmentInertia:
     """Mass [kg], centre of mass [m] and inertia [kg·m²] of a segment, in its frame."""
 
     mass: float
@@ -107,22 +107,26 @@ def _block(m: float, a: float, b: float, c: float) -> Point:
 
 
 _ALL = "mass, centre, inertia"
-_FOOT = Body(2.34, (0.059, 0.0, 0.019), ((0.02, 0.0, 0.0), (0.0, 0.03, 0.0), (0.0, 0.0, 0.01)), "origin", _ALL)
-_ANKLE = Body(0.18, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), "origin", _ALL)
-_THIGH = Body(11.0, (0.190, 0.0, 0.0), _block(11.0, 0.410, 0.140, 0.140), "center", "nothing")
-_SHANK = Body(6.0, (0.180, 0.0, 0.0), _block(6.0, 0.410, 0.110, 0.110), "center", "nothing")
-_CARDAN = Body(0.6, (0.0, 0.0, 0.0), _block(0.6, 0.08, 0.08, 0.08), "center", "nothing")
+_FOOT = SegmentInertia(
+    2.34, (0.059, 0.0, 0.019), ((0.02, 0.0, 0.0), (0.0, 0.03, 0.0), (0.0, 0.0, 0.01)), "origin", _ALL
+)
+_ANKLE = SegmentInertia(0.18, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), "origin", _ALL)
+_THIGH = SegmentInertia(11.0, (0.190, 0.0, 0.0), _block(11.0, 0.410, 0.140, 0.140), "center", "nothing")
+_SHANK = SegmentInertia(6.0, (0.180, 0.0, 0.0), _block(6.0, 0.410, 0.110, 0.110), "center", "nothing")
+_CARDAN = SegmentInertia(0.6, (0.0, 0.0, 0.0), _block(0.6, 0.08, 0.08, 0.08), "center", "nothing")
 
 
-def _bracket(s: float) -> Body:
+def _bracket(s: float) -> SegmentInertia:
     # I0 is printed to 0.01: (6, 5, 1) 1e-2 and yz −1e-2, which no matter with that centre has. 0.0005 more about y and
     # z, a twentieth of the last digit, makes it possible.  [HuMAnS Fig. 2.6, corrected]
     inertia = ((0.06, 0.0, 0.0), (0.0, 0.0505, -0.01), (0.0, -0.01, 0.0105))
-    return Body(3.2, (s * 0.005, -0.029, -0.107), inertia, "origin", _ALL)
+    return SegmentInertia(3.2, (s * 0.005, -0.029, -0.107), inertia, "origin", _ALL)
 
 
-BODIES: dict[str, Body] = {
-    "pelvis": Body(8.8, (0.0, 0.012, -0.068), ((0.13, 0.0, 0.0), (0.0, 0.14, 0.02), (0.0, 0.02, 0.05)), "origin", _ALL),
+BODIES: dict[str, SegmentInertia] = {
+    "pelvis": SegmentInertia(
+        8.8, (0.0, 0.012, -0.068), ((0.13, 0.0, 0.0), (0.0, 0.14, 0.02), (0.0, 0.02, 0.05)), "origin", _ALL
+    ),
     "right_hip_bracket": _bracket(1.0),
     "right_hip_cardan": _CARDAN,
     "right_thigh": _THIGH,
@@ -137,9 +141,9 @@ BODIES: dict[str, Body] = {
     "left_foot": _FOOT,
     # The printed inertias of 21 and 22 are zeros and ones of 1e-2, too coarse for their centres: about these centres,
     # values are chosen that round to the printed ones about the origin.  [HuMAnS Fig. 2.6, completed]
-    "lumbar_lever": Body(1.05, (0.0, 0.047, -0.025), (0.0016, 0.0016, 0.0030), "center", "mass, centre"),
-    "lumbar_cardan": Body(0.46, (0.0, 0.0, 0.046), (0.0062, 0.0004, 0.0062), "center", "mass, centre"),
-    "trunk": Body(48.0, (0.405, 0.013, 0.009), _block(48.0, 0.70, 0.34, 0.30), "center", "mass, centre"),
+    "lumbar_lever": SegmentInertia(1.05, (0.0, 0.047, -0.025), (0.0016, 0.0016, 0.0030), "center", "mass, centre"),
+    "lumbar_cardan": SegmentInertia(0.46, (0.0, 0.0, 0.046), (0.0062, 0.0004, 0.0062), "center", "mass, centre"),
+    "trunk": SegmentInertia(48.0, (0.405, 0.013, 0.009), _block(48.0, 0.70, 0.34, 0.30), "center", "mass, centre"),
 }
 
 

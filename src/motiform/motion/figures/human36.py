@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
-from motiform.motion.figures import human36_table as t
+from motiform.motion.figures import human36_table as human36_table
 from motiform.motion.figures.anthropometry import Anthropometry, find_table
 from motiform.motion.figures.limits import named_limits
 from motiform.motion.figures.marker_sets import check_markers_of, marker_tags
@@ -29,7 +29,7 @@ from motiform.motion.tree.model.segment import Segment
 __all__ = ["Human36", "Human36Recipe", "human36"]
 
 Triple = tuple[float, float, float]
-_KINDS = tuple(dict.fromkeys(name.removeprefix("right_").removeprefix("left_") for name in t.SEGMENTS))
+_KINDS = tuple(dict.fromkeys(name.removeprefix("right_").removeprefix("left_") for name in human36_table.SEGMENTS))
 _EVEN = 1e-9  # m: legs closer than that are equally long
 
 
@@ -56,20 +56,20 @@ class Human36Recipe(Recipe):
     markers: Any = None
 
     def __post_init__(self) -> None:
-        checked: dict[str, Any] = {"lengths": named_lengths(self.lengths, t.LENGTH_COUNT, "human36")}
+        checked: dict[str, Any] = {"lengths": named_lengths(self.lengths, human36_table.LENGTH_COUNT, "human36")}
         for what in ("height", "mass"):
             if getattr(self, what) is not None:
                 checked[what] = positive(getattr(self, what), what, "human36")
-        checked["markers"] = check_markers_of(self.markers, t.SEGMENTS)
-        taken = [name for name in checked["markers"] if name in t.TAGS]
+        checked["markers"] = check_markers_of(self.markers, human36_table.SEGMENTS)
+        taken = [name for name in checked["markers"] if name in human36_table.TAGS]
         if taken:
             raise InputError("markers must not have the names of tags", where="human36", got=", ".join(taken))
-        checked["tags"] = named_numbers(self.tags, (*t.TAGS, *checked["markers"]), 3, "tags", "human36")
+        checked["tags"] = named_numbers(self.tags, (*human36_table.TAGS, *checked["markers"]), 3, "tags", "human36")
         for what, size, least in (("masses", None, 0.0), ("centers", 3, -np.inf), ("radii", 3, 0.0)):
             given = getattr(self, what)
             given = self.keyed(what, given) if isinstance(given, Mapping) else given
-            checked[what] = named_numbers(given, t.SEGMENTS, size, what, "human36", least=least)
-        checked["limits"] = named_limits(self.limits, t.COORDINATES, t.RANGES, "human36")
+            checked[what] = named_numbers(given, human36_table.SEGMENTS, size, what, "human36", least=least)
+        checked["limits"] = named_limits(self.limits, human36_table.COORDINATES, human36_table.RANGES, "human36")
         for name, value in checked.items():
             object.__setattr__(self, name, value)
         self.proportions  # noqa: B018  # an unknown table is refused here
@@ -77,14 +77,14 @@ class Human36Recipe(Recipe):
     def keyed(self, name: str, value: Mapping[Any, Any]) -> Mapping[Any, Any]:
         """Return a mapping by full names: L5 for 5, both sides for a segment without one."""
         if name == "lengths":
-            return {length_name(key, t.LENGTH_COUNT): x for key, x in value.items()}
+            return {length_name(key, human36_table.LENGTH_COUNT): x for key, x in value.items()}
         if name == "limits":
-            return {t.COORDINATES[_number(key) - 1] if _number(key) else key: x for key, x in value.items()}
+            return {human36_table.COORDINATES[_number(key) - 1] if _number(key) else key: x for key, x in value.items()}
         if name not in ("masses", "centers", "radii"):
             return value
         out = dict[Any, Any]()
         for key, x in value.items():
-            if key not in _KINDS or key in t.SEGMENTS:
+            if key not in _KINDS or key in human36_table.SEGMENTS:
                 out[key] = x
                 continue
             out |= {f"right_{key}": x, f"left_{key}": _mirrored(x) if name == "centers" else x}
@@ -108,27 +108,29 @@ class Human36Recipe(Recipe):
     def all_lengths(self) -> dict[str, float]:
         """Return L1 to L31 [m]: those given, the others from the height."""
         H, parts = self.body_height, self.proportions.lengths
-        names = [f"L{n}" for n in range(1, t.LENGTH_COUNT + 1)]
-        found = {name: parts[t.MIRRORED.get(name, name)] for name in names}
+        names = [f"L{n}" for n in range(1, human36_table.LENGTH_COUNT + 1)]
+        found = {name: parts[human36_table.MIRRORED.get(name, name)] for name in names}
         return {name: self.lengths.get(name, part * H + more) for name, (part, more) in found.items()}
 
     def all_masses(self) -> dict[str, float]:
         """Return the mass of each segment [kg]."""
         parts = self.proportions.masses
-        whole = sum(parts[_kind(name)] for name in t.SEGMENTS)
+        whole = sum(parts[_kind(name)] for name in human36_table.SEGMENTS)
         whole = 100.0 if abs(whole - 100.0) < 1e-9 else whole
-        return {name: self.masses.get(name, parts[_kind(name)] / whole * self.body_mass) for name in t.SEGMENTS}
+        return {
+            name: self.masses.get(name, parts[_kind(name)] / whole * self.body_mass) for name in human36_table.SEGMENTS
+        }
 
     def all_centers(self) -> dict[str, Triple]:
         """Return the centre of mass of each segment [m], in its frame."""
         L = self.all_lengths()
-        return {name: self.centers.get(name) or self._center(name, L) for name in t.SEGMENTS}
+        return {name: self.centers.get(name) or self._center(name, L) for name in human36_table.SEGMENTS}
 
     def _center(self, segment: str, L: Mapping[str, float]) -> Triple:
         kind, left = _kind(segment), segment.startswith("left_")
         if kind == "shoulder":
             return (0.0, 0.0, 0.0)
-        along = self.proportions.centers[kind] / 100 * L[t.SEGMENT_LENGTHS[kind][left]]
+        along = self.proportions.centers[kind] / 100 * L[human36_table.SEGMENT_LENGTHS[kind][left]]
         if kind == "foot":
             heel = self.proportions.landmarks["heel_x"] * self.body_height
             return (along + heel, -L["L14" if left else "L4"] / 2, 0.0)
@@ -140,16 +142,16 @@ class Human36Recipe(Recipe):
         """Return the radii of gyration of each segment about its centre of mass [m], (x, y, z)."""
         L, parts = self.all_lengths(), self.proportions.radii
         found = dict[str, Triple]()
-        for name in t.SEGMENTS:
+        for name in human36_table.SEGMENTS:
             kind, left = _kind(name), name.startswith("left_")
-            length = L[t.SEGMENT_LENGTHS[kind][left]] if kind in t.SEGMENT_LENGTHS else 0.0
+            length = L[human36_table.SEGMENT_LENGTHS[kind][left]] if kind in human36_table.SEGMENT_LENGTHS else 0.0
             x, y, z = parts[kind]
             found[name] = self.radii.get(name) or (x / 100 * length, y / 100 * length, z / 100 * length)
         return found
 
     def all_tags(self) -> dict[str, tuple[str, Triple]]:
         """Return the tags in their order: name → (segment, point [m])."""
-        found = t.landmarks(self.proportions, self.body_height, self.all_lengths())
+        found = human36_table.landmarks(self.proportions, self.body_height, self.all_lengths())
         found |= marker_tags(self.markers, self.proportions, self.body_height, self.all_lengths())
         return {name: (segment, self.tags.get(name, point)) for name, (segment, point) in found.items()}
 
@@ -159,14 +161,16 @@ class Human36Recipe(Recipe):
 
         L = self.all_lengths()
         parts = human_parts(self.body_height, L, self.sex)
-        return assemble(Human36, self, self._rows(), self.all_tags(), t.COORDINATES, parts, notes=_uneven(L))
+        return assemble(
+            Human36, self, self._rows(), self.all_tags(), human36_table.COORDINATES, parts, notes=_uneven(L)
+        )
 
     def _rows(self) -> list[Any]:
         from motiform.motion.tree.read.tables import CardanRow
 
         masses, centers, radii = self.all_masses(), self.all_centers(), self.all_radii()
         rows = []
-        for name, parent, translation, rotation in t.ROWS:
+        for name, parent, translation, rotation in human36_table.ROWS:
             m = masses[name]
             # HuMAnS leaves the products out of I_O; from I_G they follow.  [HuMAnS 3.3.3, corrected]
             inertia = tuple(m * R**2 for R in radii[name]) if m else None
@@ -186,7 +190,7 @@ def _mirrored(point: Any) -> Any:
 def _number(key: Any) -> int:
     """Return 5 for "q5", 0 for another name."""
     number = key[1:] if isinstance(key, str) and key[:1] == "q" and key[1:].isdecimal() else "0"
-    return int(number) if int(number) <= len(t.COORDINATES) else 0
+    return int(number) if int(number) <= len(human36_table.COORDINATES) else 0
 
 
 def _uneven(L: Mapping[str, float]) -> tuple[str, ...]:
@@ -233,17 +237,17 @@ class Human36(MadeFigure):
     @property
     def spread(self) -> Array:
         """Posture with arms and legs apart, (42,): only segments that are joined touch; skins are made in it."""
-        return self.configuration(**t.SPREAD)
+        return self.configuration(**human36_table.SPREAD)
 
     @property
     def hanim(self) -> dict[str, tuple[str, str]]:
         """Names of each segment's joint and segment in H-Anim."""
-        return dict(t.HANIM)
+        return dict(human36_table.HANIM)
 
     @property
     def contact_solids(self) -> dict[str, tuple[str, ...]]:
         """Tags that carry the body, by the segment that they belong to."""
-        return dict(t.CONTACTS)
+        return dict(human36_table.CONTACTS)
 
 
 def _radii(segment: Segment) -> Array:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from motiform.motion.figures.look import Color, egg, limb
-from motiform.motion.tree.model.segment import Part
+from motiform.motion.tree.model.segment import SegmentShape
 
 __all__ = ["human_parts"]
 
@@ -14,7 +14,7 @@ SHOES: Color = (0.62, 0.28, 0.22)
 HAIR: Color = (0.24, 0.17, 0.12)
 
 
-def human_parts(H: float, L: Mapping[str, float], sex: str) -> dict[str, tuple[Part, ...]]:
+def human_parts(H: float, L: Mapping[str, float], sex: str) -> dict[str, tuple[SegmentShape, ...]]:
     """Return the parts of each segment; H is the height [m], L the lengths [m]."""
     shirt = SHIRTS.get(sex, SHIRTS["male"])
     slim = 0.90 if sex == "female" else 1.0
@@ -29,7 +29,7 @@ def human_parts(H: float, L: Mapping[str, float], sex: str) -> dict[str, tuple[P
     return parts
 
 
-def _lower_trunk(H: float, L: Mapping[str, float], shirt: Color, slim: float) -> tuple[Part, ...]:
+def _lower_trunk(H: float, L: Mapping[str, float], shirt: Color, slim: float) -> tuple[SegmentShape, ...]:
     hip, top = L["L3"] / 2, L["L1"]
     return (
         egg((-0.003 * H, 0.020 * H, 0.0), (0.061 * H, 0.075 * H, hip + 0.044 * H), TROUSERS),
@@ -37,7 +37,7 @@ def _lower_trunk(H: float, L: Mapping[str, float], shirt: Color, slim: float) ->
     )
 
 
-def _thorax(H: float, L: Mapping[str, float], shirt: Color, slim: float) -> tuple[Part, ...]:
+def _thorax(H: float, L: Mapping[str, float], shirt: Color, slim: float) -> tuple[SegmentShape, ...]:
     x, y = L["L2"], L["L26"]  # the middle of the body is in front of T10
     z = L["L8"] + L["L11"]
     return (
@@ -47,7 +47,7 @@ def _thorax(H: float, L: Mapping[str, float], shirt: Color, slim: float) -> tupl
     )
 
 
-def _head(H: float, L: Mapping[str, float], *, long_hair: bool) -> tuple[Part, ...]:
+def _head(H: float, L: Mapping[str, float], *, long_hair: bool) -> tuple[SegmentShape, ...]:
     top = L["L29"]
     r = 0.043 * H
     tail = (limb((-0.045 * H, 0.62 * top, 0.0), (-0.056 * H, 0.05 * top, 0.0), 0.018 * H, HAIR),) if long_hair else ()
@@ -60,7 +60,7 @@ def _head(H: float, L: Mapping[str, float], *, long_hair: bool) -> tuple[Part, .
     )
 
 
-def _leg(H: float, L: Mapping[str, float], word: str) -> dict[str, tuple[Part, ...]]:
+def _leg(H: float, L: Mapping[str, float], word: str) -> dict[str, tuple[SegmentShape, ...]]:
     n, toe = (0, L["L30"]) if word == "right" else (10, L["L31"])
     foot, shank, thigh = (L[f"L{k + n}"] for k in (4, 5, 6))
     s = 1.0 if word == "right" else -1.0
@@ -82,7 +82,7 @@ def _leg(H: float, L: Mapping[str, float], word: str) -> dict[str, tuple[Part, .
     }
 
 
-def _arm(H: float, L: Mapping[str, float], word: str, shirt: Color, slim: float) -> dict[str, tuple[Part, ...]]:
+def _arm(H: float, L: Mapping[str, float], word: str, shirt: Color, slim: float) -> dict[str, tuple[SegmentShape, ...]]:
     right = word == "right"
     s, n = (1.0, 0) if right else (-1.0, 10)
     y, z, x, upper = (L[f"L{k + n}"] for k in (10, 11, 12, 13))

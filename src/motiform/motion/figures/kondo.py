@@ -8,7 +8,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, closest
-from motiform.motion.figures import kondo_table as t
+from motiform.motion.figures import kondo_table as kondo_table
 from motiform.motion.figures.limits import named_limits
 from motiform.motion.figures.recipe import (
     Lengths,
@@ -24,7 +24,7 @@ from motiform.motion.figures.recipe import (
 __all__ = ["Kondo", "KondoRecipe", "kondo"]
 
 Triple = tuple[float, float, float]
-_SERVOS = dict.fromkeys(t.COORDINATES[:17], (-90.0, 90.0))  # degrees: a model servo turns half round
+_SERVOS = dict.fromkeys(kondo_table.COORDINATES[:17], (-90.0, 90.0))  # degrees: a model servo turns half round
 
 
 def _kind(segment: str) -> str:
@@ -35,8 +35,8 @@ def _kind(segment: str) -> str:
 class KondoRecipe(Recipe):
     """The parameters of a Kondo; see `kondo`."""
 
-    height: float = t.HEIGHT
-    mass: float = t.MASS
+    height: float = kondo_table.HEIGHT
+    mass: float = kondo_table.MASS
     lengths: Any = None
     masses: Any = None
     tags: Any = None
@@ -58,41 +58,48 @@ class KondoRecipe(Recipe):
         checked = {
             "height": positive(self.height, "height", "kondo"),
             "mass": positive(self.mass, "mass", "kondo"),
-            "lengths": named_lengths(self.lengths, len(t.LENGTHS), "kondo"),
-            "masses": named_numbers(self.masses, t.SEGMENTS, None, "masses", "kondo", least=0.0),
-            "tags": named_numbers(self.tags, t.TAGS, 3, "tags", "kondo"),
-            "limits": named_limits(self.limits, t.COORDINATES, _SERVOS, "kondo", word="servos"),
+            "lengths": named_lengths(self.lengths, len(kondo_table.LENGTHS), "kondo"),
+            "masses": named_numbers(self.masses, kondo_table.SEGMENTS, None, "masses", "kondo", least=0.0),
+            "tags": named_numbers(self.tags, kondo_table.TAGS, 3, "tags", "kondo"),
+            "limits": named_limits(self.limits, kondo_table.COORDINATES, _SERVOS, "kondo", word="servos"),
         }
         for name, value in checked.items():
             object.__setattr__(self, name, value)
 
     def keyed(self, name: str, value: Mapping[Any, Any]) -> Mapping[Any, Any]:
         """Return a mapping by full names: L5 for 5."""
-        return {length_name(key, len(t.LENGTHS)): x for key, x in value.items()} if name == "lengths" else value
+        return (
+            {length_name(key, len(kondo_table.LENGTHS)): x for key, x in value.items()} if name == "lengths" else value
+        )
 
     def all_lengths(self) -> dict[str, float]:
         """Return L1 to L24 [m]: those given, the others in proportion to the height."""
-        scale = self.height / t.HEIGHT
-        return {name: self.lengths.get(name, scale * value) for name, (value, _) in t.LENGTHS.items()}
+        scale = self.height / kondo_table.HEIGHT
+        return {name: self.lengths.get(name, scale * value) for name, (value, _) in kondo_table.LENGTHS.items()}
 
     def all_masses(self) -> dict[str, float]:
         """Return the mass of each segment [kg]."""
-        return {name: self.masses.get(name, t.MASSES[_kind(name)] / 100 * self.mass) for name in t.SEGMENTS}
+        return {
+            name: self.masses.get(name, kondo_table.MASSES[_kind(name)] / 100 * self.mass)
+            for name in kondo_table.SEGMENTS
+        }
 
     def make(self) -> "Kondo":
         """Return the figure."""
         from motiform.motion.figures.kondo_look import kondo_parts
 
         L = self.all_lengths()
-        tags = {name: (segment, self.tags.get(name, point)) for name, (segment, point) in t.tag_points(L).items()}
-        return assemble(Kondo, self, self._rows(L), tags, t.COORDINATES, kondo_parts(L))
+        tags = {
+            name: (segment, self.tags.get(name, point)) for name, (segment, point) in kondo_table.tag_points(L).items()
+        }
+        return assemble(Kondo, self, self._rows(L), tags, kondo_table.COORDINATES, kondo_parts(L))
 
     def _rows(self, L: Mapping[str, float]) -> list[Any]:
         from motiform.motion.tree.read.tables import CardanRow
 
-        masses, edges, found = self.all_masses(), t.boxes(L), []
-        for name, parent, translation, rotation in t.rows(self.elbows):
-            m, (a, b, c), part = masses[name], edges[_kind(name)], t.CENTERS[_kind(name)]
+        masses, edges, found = self.all_masses(), kondo_table.boxes(L), []
+        for name, parent, translation, rotation in kondo_table.rows(self.elbows):
+            m, (a, b, c), part = masses[name], edges[_kind(name)], kondo_table.CENTERS[_kind(name)]
             side = -1.0 if name.startswith("left_") else 1.0
             center = (part[0] * a, part[1] * b, side * part[2] * c)
             inertia = (m * (b**2 + c**2) / 12, m * (a**2 + c**2) / 12, m * (a**2 + b**2) / 12)  # [HuMAnS 4.3.3]
@@ -122,17 +129,17 @@ class Kondo(MadeFigure):
     @property
     def hanim(self) -> dict[str, str]:
         """Names of tags in the manner of H-Anim."""
-        return dict(t.HANIM)
+        return dict(kondo_table.HANIM)
 
     @property
     def contact_solids(self) -> dict[str, tuple[str, ...]]:
         """Tags that carry the robot, by the segment that they belong to."""
-        return dict(t.CONTACTS)
+        return dict(kondo_table.CONTACTS)
 
 
 def kondo(
-    height: float = t.HEIGHT,
-    mass: float = t.MASS,
+    height: float = kondo_table.HEIGHT,
+    mass: float = kondo_table.MASS,
     *,
     lengths: Mapping[str | int, float] | Sequence[float] | None = None,
     masses: Mapping[str, float] | None = None,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from motiform.motion.figures.look import Color, box, limb
-from motiform.motion.tree.model.segment import Part
+from motiform.motion.tree.model.segment import SegmentShape
 
 __all__ = ["kondo_parts"]
 
@@ -13,7 +13,7 @@ CASE: Color = (0.18, 0.32, 0.58)
 EYE: Color = (0.90, 0.35, 0.15)
 
 
-def kondo_parts(L: Mapping[str, float]) -> dict[str, tuple[Part, ...]]:
+def kondo_parts(L: Mapping[str, float]) -> dict[str, tuple[SegmentShape, ...]]:
     """Return the parts of each segment; L are the lengths [m]."""
     parts = {"trunk": _trunk(L), "head": _head(L)}
     for word, s in (("right", 1.0), ("left", -1.0)):
@@ -22,7 +22,7 @@ def kondo_parts(L: Mapping[str, float]) -> dict[str, tuple[Part, ...]]:
     return parts
 
 
-def _trunk(L: Mapping[str, float]) -> tuple[Part, ...]:
+def _trunk(L: Mapping[str, float]) -> tuple[SegmentShape, ...]:
     depth, height, width = L["L15"], L["L7"], L["L16"]
     return (
         box((0.0, 0.10 * height, 0.0), (0.55 * depth, 0.26 * height, 0.95 * width), METAL),
@@ -33,7 +33,7 @@ def _trunk(L: Mapping[str, float]) -> tuple[Part, ...]:
     )
 
 
-def _head(L: Mapping[str, float]) -> tuple[Part, ...]:
+def _head(L: Mapping[str, float]) -> tuple[SegmentShape, ...]:
     depth, height, width = L["L17"], L["L8"], L["L18"]
     return (
         limb((0.0, 0.0, 0.0), (0.0, 0.2 * height, 0.0), 0.18 * width, METAL),
@@ -42,7 +42,7 @@ def _head(L: Mapping[str, float]) -> tuple[Part, ...]:
     )
 
 
-def _leg(L: Mapping[str, float], s: float) -> dict[str, tuple[Part, ...]]:
+def _leg(L: Mapping[str, float], s: float) -> dict[str, tuple[SegmentShape, ...]]:
     depth, width = L["L23"], L["L24"]
     hip, thigh, leg, ankle = L["L5"], L["L4"], L["L3"], L["L2"]
     middle = s * (L["L20"] / 2 - L["L22"])
@@ -68,13 +68,13 @@ def _leg(L: Mapping[str, float], s: float) -> dict[str, tuple[Part, ...]]:
     }
 
 
-def _brackets(top: float, bottom: float, depth: float, width: float) -> tuple[Part, ...]:
+def _brackets(top: float, bottom: float, depth: float, width: float) -> tuple[SegmentShape, ...]:
     """Return the two plates that hold the motors."""
     size = (0.42 * depth, top - bottom + 0.35 * depth, 0.16 * width)
     return tuple(box((0.0, (top + bottom) / 2, s * 0.62 * width), size, METAL) for s in (1.0, -1.0))
 
 
-def _arm(L: Mapping[str, float], s: float) -> dict[str, tuple[Part, ...]]:
+def _arm(L: Mapping[str, float], s: float) -> dict[str, tuple[SegmentShape, ...]]:
     depth, width, arm, hand = L["L23"], L["L24"], L["L13"], L["L14"]
     return {
         "shoulder": (box((0.0, -0.1 * width, -s * L["L11"] / 2), (0.8 * depth, width, L["L11"]), METAL),),

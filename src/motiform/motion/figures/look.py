@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.geometry import Box, Capsule, Ellipsoid
-from motiform.motion.tree.model.segment import Part
+from motiform.motion.tree.model.segment import SegmentShape
 from motiform.spatial import Transform, exp_rotation
 
 __all__ = ["Color", "between", "box", "egg", "limb"]
@@ -24,17 +24,19 @@ def between(a: ArrayLike, b: ArrayLike) -> tuple[Transform, float]:
     return Transform(exp_rotation(direction * turn), (start + end) / 2), length
 
 
-def limb(a: ArrayLike, b: ArrayLike, radius: float, color: Color) -> Part:
+def limb(a: ArrayLike, b: ArrayLike, radius: float, color: Color) -> SegmentShape:
     """Return a capsule from a to b, its round ends about these points."""
     placement, length = between(a, b)
-    return Part(Capsule(radius, length), placement, color)
+    return SegmentShape(Capsule(radius, length), placement, color)
 
 
-def egg(center: ArrayLike, radii: tuple[float, float, float], color: Color, lean: float = 0.0) -> Part:
+def egg(center: ArrayLike, radii: tuple[float, float, float], color: Color, lean: float = 0.0) -> SegmentShape:
     """Return an ellipsoid, turned about z by `lean` [rad]."""
-    return Part(Ellipsoid(radii), Transform(exp_rotation(np.array([0.0, 0.0, lean])), np.asarray(center, float)), color)
+    return SegmentShape(
+        Ellipsoid(radii), Transform(exp_rotation(np.array([0.0, 0.0, lean])), np.asarray(center, float)), color
+    )
 
 
-def box(center: ArrayLike, size: tuple[float, float, float], color: Color) -> Part:
+def box(center: ArrayLike, size: tuple[float, float, float], color: Color) -> SegmentShape:
     """Return a box with its edges along the axes."""
-    return Part(Box(size), Transform.translation_of(np.asarray(center, float)), color)
+    return SegmentShape(Box(size), Transform.translation_of(np.asarray(center, float)), color)

@@ -6,7 +6,7 @@ import numpy as np
 
 from motiform.base.errors import InputError
 from motiform.motion.bodies import Body
-from motiform.motion.tree import Figure, FigureBuilder, Part, joints
+from motiform.motion.tree import Figure, FigureBuilder, SegmentShape, joints
 from motiform.spatial import Transform, quaternion_from_rotation
 
 __all__ = ["add_body", "body_segments", "start_bodies"]
@@ -24,7 +24,7 @@ def add_body(builder: FigureBuilder, body: Body) -> None:
             raise InputError(f"a body with contacts has no {key}", where=f"body {body.name!r}", remedy=remedy)
     placed = Transform.translation_of(-body.properties.com)
     color: tuple[float, ...] = tuple(np.asarray(body.color, float).tolist())
-    part = None if body.shape is None else Part(body.shape, placed, color)  # type: ignore[arg-type]
+    part = None if body.shape is None else SegmentShape(body.shape, placed, color)  # type: ignore[arg-type]
     for name in body_segments(body):
         builder.segment(
             name, None, joints.free(), mass=body.properties.mass, inertia=body.properties.inertia, shape=part

@@ -6,21 +6,21 @@ import numpy as np
 
 from motiform.base.errors import InputError, RunError
 from motiform.geometry import Box, Face, Plane, Solid
-from motiform.motion.contact import columns as c
-from motiform.motion.contact.impact import apart, collide, land, leap, project_velocities
+from motiform.motion.contact import columns as contact_columns
+from motiform.motion.contact.impact import apart, collide, land, project_velocities, velocity_jump
 from motiform.motion.contact.modes import NoForces, decide
 from motiform.motion.contact.points import Contacts
 from motiform.motion.contact.problem import ContactProblem
 from motiform.motion.contact.shares import widest
 from motiform.motion.hybrid.solids import SolidFeatures
 from motiform.motion.run.options import LOST
-from motiform.motion.tree import Control, Figure, FigureState, configuration_rate, poses
+from motiform.motion.tree import Control, Figure, FigureState, configuration_rate, forward_kinematics
 from motiform.motion.tree.algorithms.single import entries
-from motiform.motion.tree.model import columns as t
+from motiform.motion.tree.model import columns as tree_columns
 from motiform.motion.tree.model.acting import Acting
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.state import asked
-from motiform.motion.tree.prescribed import DrivenFigure
+from motiform.motion.tree.prescribed import PrescribedFigure
 from motiform.record import Event
 from motiform.spatial import Transform
 
@@ -49,7 +49,7 @@ class ContactEquations:
         loads: Control | None = None,
         *,
         events: bool = True,
-        drive: DrivenFigure | None = None,
+        drive: PrescribedFigure | None = None,
     ) -> None:
         from motiform.motion.hybrid.impulse_kernels import add_impulses
 
@@ -71,7 +71,7 @@ class ContactEquations:
         self.armed = np.ones(count, bool)
         """Whether a free candidate has been clear of its obstacle since it left."""
         packed = self.problem.packed
-        sharp = [point.kind == c.ROUND and point.radius == 0 for point in contacts.points]
+        sharp = [point.kind == contact_columns.ROUND and point.radius == 0 for point in contacts.points]
         flat = [isinstance(obstacle.solid, Plane) for obstacle in contacts.obstacles]
         self._sharp = np.array(
             [sharp[p] and not flat[o] for p, o in zip(packed.point_of, packed.obstacle_of, strict=True)], np.int64
@@ -123,7 +123,7 @@ class ContactEquations:
         self.own_sharp = np.ascontiguousarray(self._sharp[active[:pairs]])
         self.own_slid = np.ascontiguousarray(self.slid[active[:pairs]])
         self.own_regions = np.ascontiguousarray(self.regions[active[:pairs]])
-        self.own_sliding = np.flatnonzero((self.own_modes[:pairs] == c.SLIDE) & (self.problem.mu > 0))
+        self.own_sliding = np.flatnonzero((self.own_modes[:pairs] == contact_columns.SLIDE) & (self.problem.mu > 0))
 
     def rate(self, at: float, y: Array, out: Array) -> None:
         """Write the rate of the vector; contact forces stay in the problem."""
@@ -151,9 +151,9 @@ class ContactEquations:
         if not largest < LOST:
             got, remedy = f"a state up to {largest:.3g}", "Take a smaller step, or check forces, stiffness and damping."
             raise RunError("the run has diverged", where=where, got=got, remedy=remedy)
-        if status == t.NOT_FINITE:
+        if status == tree_columns.NOT_FINITE:
             raise RunError("contact forces must be finite", where=f"{where}, {self.problem.told()}")
-        name = self.figure.segments[status // t.WHERE].name
+        name = self.figure.segments[status // tree_columns.WHERE].name
         raise RunError("the surfaces of a contact joint must not fit one another", where=f"{where}, segment {name!r}")
 
     def repair(self, y: Array) -> None:
@@ -166,11 +166,13 @@ class ContactEquations:
         if not count:
             return
         sites = self.problem.sites[:count]
-        drift = np.abs(sites[:, c.GAP]).max()
-        speeds = np.abs(sites[:, c.SLIP + 1]).max()
-        stuck = self.own_modes[:pairs] == c.STICK
+        drift = np.abs(sites[:, contact_columns.GAP]).max()
+        speeds = np.abs(sites[:, contact_columns.SLIP + 1]).max()
+        stuck = self.own_modes[:pairs] == contact_columns.STICK
         if stuck.any():
-            speeds = max(speeds, np.abs(sites[:pairs][stuck][:, [c.SLIP, c.SLIP + 2]]).max())
+            speeds = max(
+                speeds, np.abs(sites[:pairs][stuck][:, [contact_columns.SLIP, contact_columns.SLIP + 2]]).max()
+            )
         if drift > 1e-13 or speeds > 1e-13:
             self.fit(y)
 
@@ -179,7 +181,7 @@ class ContactEquations:
         problem, nq = self.problem, self.nq
         problem.pose(y[: self.moving], self._still)
         rows, pairs = problem.rows, problem.pairs
-        gaps = problem.sites[: len(problem.active), c.GAP]
+        gaps = problem.sites[: len(problem.active), contact_columns.GAP]
         if np.abs(gaps).max() > 1e-13:
             normal = np.concatenate([3 * np.arange(pairs) + 1, np.arange(3 * pairs, rows)])
             x = np.zeros(rows)
@@ -242,7 +244,7 @@ class ContactEquations:
         least = float(self.seen[0] + _CLEAR * self.seen[1])
         if least >= 0 or not np.isfinite(least):
             return least
-        if (self.own_modes == c.STICK).all():
+        if (self.own_modes == contact_columns.STICK).all():
             if self.problem.share(x) is not None:
                 return np.finfo(float).tiny
             A = self.problem.A[: self.problem.rows, : self.problem.rows]
@@ -252,13 +254,15 @@ class ContactEquations:
             answer = decide(self.problem, *self._slipping(), attempts=2)
         except NoForces:
             return least
-        kept = (answer.modes == self.own_modes) | ((self.own_modes == c.STICK) & (answer.modes == c.STICK))
+        kept = (answer.modes == self.own_modes) | (
+            (self.own_modes == contact_columns.STICK) & (answer.modes == contact_columns.STICK)
+        )
         return np.finfo(float).tiny if kept.all() else least
 
     def _slipping(self) -> tuple[np.ndarray, Array]:
         """Return which active pairs slide, and their directions in their tangents."""
         pairs = self.problem.pairs
-        slides = (self.own_modes[:pairs] == c.SLIDE).astype(np.int64)
+        slides = (self.own_modes[:pairs] == contact_columns.SLIDE).astype(np.int64)
         along = np.zeros((pairs, 2))
         along[slides == 1] = self.problem.room.along[:pairs][slides == 1]
         return slides, along
@@ -267,8 +271,13 @@ class ContactEquations:
         """Return the slip of each sliding pair along its direction at the start of the step; the last rate's."""
         k = self.own_sliding
         sites = self.problem.sites[k]
-        n, e = sites[:, c.NORMAL : c.NORMAL + 3], sites[:, c.TANGENT : c.TANGENT + 3]
-        u = sites[:, c.SLIP : c.SLIP + 1] * e + sites[:, c.SLIP + 2 : c.SLIP + 3] * np.cross(e, n)
+        n, e = (
+            sites[:, contact_columns.NORMAL : contact_columns.NORMAL + 3],
+            sites[:, contact_columns.TANGENT : contact_columns.TANGENT + 3],
+        )
+        u = sites[:, contact_columns.SLIP : contact_columns.SLIP + 1] * e + sites[
+            :, contact_columns.SLIP + 2 : contact_columns.SLIP + 3
+        ] * np.cross(e, n)
         return np.einsum("ij,ij->i", u, self.own_memory[k, :3])
 
     def slips_end(self) -> bool:
@@ -293,7 +302,7 @@ class ContactEquations:
     def strayed(self) -> np.ndarray:
         """Return the active pairs of points whose nearest feature has changed: they have come to an edge."""
         pairs = self.problem.pairs
-        moved = (self.own_sharp == 1) & (self.problem.sites[:pairs, c.REGION] != self.own_regions)
+        moved = (self.own_sharp == 1) & (self.problem.sites[:pairs, contact_columns.REGION] != self.own_regions)
         return self.problem.active[:pairs][moved]
 
     def remember(self, y: Array, at: float) -> None:
@@ -304,8 +313,11 @@ class ContactEquations:
         self.rate(at, y, out)
         for k in self.own_sliding:
             sites = self.problem.sites[k]
-            e, n = sites[c.TANGENT : c.TANGENT + 3], sites[c.NORMAL : c.NORMAL + 3]
-            u = sites[c.SLIP] * e + sites[c.SLIP + 2] * np.cross(e, n)
+            e, n = (
+                sites[contact_columns.TANGENT : contact_columns.TANGENT + 3],
+                sites[contact_columns.NORMAL : contact_columns.NORMAL + 3],
+            )
+            u = sites[contact_columns.SLIP] * e + sites[contact_columns.SLIP + 2] * np.cross(e, n)
             size = float(np.sqrt(u @ u))
             if size > LAZY:
                 self.own_memory[k, :3] = u / size
@@ -321,14 +333,19 @@ class ContactEquations:
             obstacle = self.contacts.obstacles[problem.packed.obstacle_of[problem.active[k]]]
             frame = obstacle.placement
             if obstacle.segment is not None:
-                R, p = poses(self.figure, y[: self.nq])
+                R, p = forward_kinematics(self.figure, y[: self.nq])
                 n = self.figure.index(obstacle.segment)
                 frame = Transform(R[n], p[n]) @ frame
             half = _half_edges(obstacle.solid)
             site = problem.sites[k]
-            e, normal = site[c.TANGENT : c.TANGENT + 3], site[c.NORMAL : c.NORMAL + 3]
-            slip = frame.rotation.T @ (site[c.SLIP] * e + site[c.SLIP + 2] * np.cross(e, normal))
-            place = frame.rotation.T @ (site[c.SITE : c.SITE + 3] - frame.translation)
+            e, normal = (
+                site[contact_columns.TANGENT : contact_columns.TANGENT + 3],
+                site[contact_columns.NORMAL : contact_columns.NORMAL + 3],
+            )
+            slip = frame.rotation.T @ (
+                site[contact_columns.SLIP] * e + site[contact_columns.SLIP + 2] * np.cross(e, normal)
+            )
+            place = frame.rotation.T @ (site[contact_columns.SITE : contact_columns.SITE + 3] - frame.translation)
             moving = np.abs(slip) > SLOW
             left = (half[moving] - np.sign(slip[moving]) * place[moving]) / np.abs(slip[moving])
             soonest = min(soonest, float(left[left > 0].min(initial=np.inf)))
@@ -354,7 +371,7 @@ class ContactEquations:
         self.armed[touching] = False
         if not len(touching):
             return []
-        self.modes[touching] = c.STICK
+        self.modes[touching] = contact_columns.STICK
         self._choose()
         self._project_gaps(y)
         happened = self.settle(0.0, y, touching, landed=touching)
@@ -413,16 +430,19 @@ class ContactEquations:
         slides = ((size > least) & np.isfinite(problem.mu)).astype(np.int64)
         along = slip_vectors / np.where(size > 0, size, 1.0)[:, None]
         answer = decide(problem, slides, along * slides[:, None])
-        self.modes[:] = c.FREE
+        self.modes[:] = contact_columns.FREE
         self.modes[problem.active] = answer.modes
         self.slid[problem.active[:pairs]] = slides
-        for k in np.flatnonzero(answer.modes[:pairs] == c.SLIDE):
+        for k in np.flatnonzero(answer.modes[:pairs] == contact_columns.SLIDE):
             site = problem.sites[k]
-            e, n = site[c.TANGENT : c.TANGENT + 3], site[c.NORMAL : c.NORMAL + 3]
+            e, n = (
+                site[contact_columns.TANGENT : contact_columns.TANGENT + 3],
+                site[contact_columns.NORMAL : contact_columns.NORMAL + 3],
+            )
             self.memory[problem.active[k], :3] = answer.along[k, 0] * e + answer.along[k, 1] * np.cross(e, n)
             self.memory[problem.active[k], 3] = LAZY
-        self.regions[problem.active[:pairs]] = problem.sites[:pairs, c.REGION]
-        self.armed[(self.modes == c.FREE) & np.isin(np.arange(len(self.modes)), closed)] = False
+        self.regions[problem.active[:pairs]] = problem.sites[:pairs, contact_columns.REGION]
+        self.armed[(self.modes == contact_columns.FREE) & np.isin(np.arange(len(self.modes)), closed)] = False
         self._choose()
         if len(problem.active):
             self._pose(at, y, problem.active)
@@ -432,8 +452,8 @@ class ContactEquations:
     def leap_over(self, at: float, y: Array, h: float) -> None:
         """Take a step with impulses over whatever happens in it; what it keeps closed sticks until go_on."""
         closed = self._leap(at, y, h)
-        self.modes[:] = c.FREE
-        self.modes[closed] = c.STICK
+        self.modes[:] = contact_columns.FREE
+        self.modes[closed] = contact_columns.STICK
         self._choose()
 
     def go_on(self, at: float, y: Array, before: np.ndarray) -> list[Event]:
@@ -456,7 +476,7 @@ class ContactEquations:
         reach = 1e3 * NEAR + 2 * h * float(np.abs(y[nq : self.moving]).max(initial=0.0))
         near = np.flatnonzero(self.gaps(y) <= reach)
         self._pose(at, y, near)
-        found = leap(problem, y[nq : self.moving].copy(), h)
+        found = velocity_jump(problem, y[nq : self.moving].copy(), h)
         y[nq : self.moving] = found.v
         self._add_impulses(found.x, y)
         normal = np.concatenate([found.x[1 : 3 * problem.pairs : 3], found.x[3 * problem.pairs :]])
@@ -475,7 +495,7 @@ class ContactEquations:
     def _fly(self, at: float, y: Array, h: float) -> None:
         """Move without contacts, by one step of the classical Runge–Kutta method."""
         modes = self.modes.copy()
-        self.modes[:] = c.FREE
+        self.modes[:] = contact_columns.FREE
         self._choose()
         rates, sum_ = np.empty(self.size), np.zeros(self.size)
         for part, weight in ((0.0, 1 / 6), (0.5, 1 / 3), (0.5, 1 / 3), (1.0, 1 / 6)):
@@ -543,12 +563,12 @@ class ContactEquations:
 
     def _changes(self, at: float, before: np.ndarray) -> list[Event]:
         verbs = {
-            (c.FREE, c.STICK): "sticks",
-            (c.FREE, c.SLIDE): "slides",
-            (c.STICK, c.SLIDE): "slips",
-            (c.SLIDE, c.STICK): "sticks",
-            (c.STICK, c.FREE): "leaves",
-            (c.SLIDE, c.FREE): "leaves",
+            (contact_columns.FREE, contact_columns.STICK): "sticks",
+            (contact_columns.FREE, contact_columns.SLIDE): "slides",
+            (contact_columns.STICK, contact_columns.SLIDE): "slips",
+            (contact_columns.SLIDE, contact_columns.STICK): "sticks",
+            (contact_columns.STICK, contact_columns.FREE): "leaves",
+            (contact_columns.SLIDE, contact_columns.FREE): "leaves",
         }
         names = self.problem.packed.names
         return [

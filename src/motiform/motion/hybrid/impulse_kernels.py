@@ -3,7 +3,7 @@
 # mypy: disable-error-code="no-untyped-def"
 
 from motiform.base.kernels import compiled
-from motiform.motion.contact import columns as c
+from motiform.motion.contact import columns as contact_columns
 from motiform.spatial.algebra import cross
 
 __all__ = ["add_impulses"]
@@ -17,8 +17,16 @@ def add_impulses(x, rows, count, sites, active, point_of, out):
     """
     for k in range(count):
         r, n = 3 * rows[k], 3 * point_of[active[k]]
-        e = sites[k, c.TANGENT], sites[k, c.TANGENT + 1], sites[k, c.TANGENT + 2]
-        normal = sites[k, c.NORMAL], sites[k, c.NORMAL + 1], sites[k, c.NORMAL + 2]
+        e = (
+            sites[k, contact_columns.TANGENT],
+            sites[k, contact_columns.TANGENT + 1],
+            sites[k, contact_columns.TANGENT + 2],
+        )
+        normal = (
+            sites[k, contact_columns.NORMAL],
+            sites[k, contact_columns.NORMAL + 1],
+            sites[k, contact_columns.NORMAL + 2],
+        )
         third = cross(e, normal)
         for i in range(3):
             out[n + i] += x[r] * e[i] + x[r + 1] * normal[i] + x[r + 2] * third[i]

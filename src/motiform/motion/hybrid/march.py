@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import MotiformError, RunError
-from motiform.motion.contact import columns as c
+from motiform.motion.contact import columns as contact_columns
 from motiform.motion.contact.modes import NoForces
 from motiform.motion.hybrid.equations import NEAR, ContactEquations
-from motiform.motion.hybrid.observe import Look, look
+from motiform.motion.hybrid.observe import ContactSnapshot, snapshot
 from motiform.motion.hybrid.overlap import OverlapWatch
-from motiform.motion.hybrid.search import Found, find
-from motiform.motion.run import DORMAND_PRINCE, Block, Checkpoint, ExplicitStep, Guard, Options, Pace, accepted_step
+from motiform.motion.hybrid.search import LocatedEvents, find
+from motiform.motion.run import DORMAND_PRINCE, Block, Checkpoint, ExplicitStep, Guard, Pace, RunOptions, accepted_step
 from motiform.motion.run.options import DIVERGED
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.state import state_after
@@ -21,7 +21,7 @@ from motiform.record import Event
 
 __all__ = ["State", "hybrid_march"]
 
-State = tuple[Array, Look]
+State = tuple[Array, ContactSnapshot]
 """The flat state at a sample, and what contacts do then."""
 
 _IDLE = 30  # events in a row at one instant, or that change nothing, that are gone over
@@ -63,7 +63,7 @@ class _Walk:
 
 
 def hybrid_march(
-    system: ContactEquations, options: Options, guards: Sequence[Guard], start: Array, checkpoint: Checkpoint | None
+    system: ContactEquations, options: RunOptions, guards: Sequence[Guard], start: Array, checkpoint: Checkpoint | None
 ) -> Iterator[Block]:
     """Integrate between events with Dormand–Prince; at each event modes change and the integration restarts.
 
@@ -84,7 +84,7 @@ def hybrid_march(
     walk = _begin(system, start, checkpoint)
     overlap = OverlapWatch(system.figure, system.problem)
     if checkpoint is None:
-        walk.states.append((walk.y.copy(), look(system, 0.0, walk.y)))
+        walk.states.append((walk.y.copy(), snapshot(system, 0.0, walk.y)))
     pace = Pace(system.size)
     error: MotiformError | None = None
     good = _checkpoint(system, walk)
@@ -152,7 +152,7 @@ def _step(
     system: ContactEquations,
     stepper: ExplicitStep,
     walk: _Walk,
-    options: Options,
+    options: RunOptions,
     guards: Sequence[Guard],
     switched: int,
 ) -> None:
@@ -220,7 +220,7 @@ def _diverged(t: float) -> RunError:
 
 
 def _sample(
-    system: ContactEquations, walk: _Walk, options: Options, until: float, state: Callable[[float], Array]
+    system: ContactEquations, walk: _Walk, options: RunOptions, until: float, state: Callable[[float], Array]
 ) -> None:
     """Keep the samples up to an instant."""
     while walk.sample < options.samples - 1 and (walk.sample + 1) / options.rate <= until * (1 + 1e-15):
@@ -230,10 +230,10 @@ def _sample(
         if not np.isfinite(row).all():
             walk.sample -= 1
             raise _diverged(instant)
-        walk.states.append((row, look(system, instant, row)))
+        walk.states.append((row, snapshot(system, instant, row)))
 
 
-def _stride(system: ContactEquations, walk: _Walk, options: Options, t: float, y: Array, target: float) -> float:
+def _stride(system: ContactEquations, walk: _Walk, options: RunOptions, t: float, y: Array, target: float) -> float:
     """Go over a crowd of events by steps with impulses; return the instant reached. The longer the more often."""
     before = system.modes.copy()
     for turn in range(_TURNS):
@@ -258,7 +258,7 @@ def _stride(system: ContactEquations, walk: _Walk, options: Options, t: float, y
     return until + system.leapt
 
 
-def _impulses(system: ContactEquations, walk: _Walk, options: Options, t: float, y: Array, until: float) -> None:
+def _impulses(system: ContactEquations, walk: _Walk, options: RunOptions, t: float, y: Array, until: float) -> None:
     """Take steps with impulses up to an instant, and keep the samples among them."""
     start, count = t, max(10, int(np.ceil((until - t) / _LEAP - 1e-6)))
     h = (until - start) / count
@@ -289,14 +289,14 @@ def _choose_features(system: ContactEquations, at: float, y: Array) -> list[Even
     """Choose the features of solids anew; tell which contacts have come to an edge."""
     before = system.modes.copy()
     system.refresh(y, anew=True)
-    gone = np.flatnonzero((before != c.FREE) & (system.modes == c.FREE))
+    gone = np.flatnonzero((before != contact_columns.FREE) & (system.modes == contact_columns.FREE))
     return [Event(at, f"comes to an edge: {system.problem.packed.names[k]}") for k in gone]
 
 
 def _happen(
     system: ContactEquations,
     walk: _Walk,
-    found: Found,
+    found: LocatedEvents,
     y: Array,
     guards: Sequence[Guard],
     switched: int,
@@ -317,7 +317,7 @@ def _happen(
         walk.ended = walk.ended or guards[k].ends
     walk.fired = frozenset(found.guards)
     for k in found.strayed:
-        system.modes[k] = c.FREE
+        system.modes[k] = contact_columns.FREE
         system.armed[k] = False
     if found.strayed:
         system._choose()
@@ -327,9 +327,11 @@ def _happen(
     if found.stale:
         walk.events += _choose_features(system, found.time, y)
     gaps = system.gaps(y)
-    closed = np.flatnonzero((system.modes != c.FREE) | ((gaps <= NEAR) & ~np.isin(np.arange(len(gaps)), found.strayed)))
+    closed = np.flatnonzero(
+        (system.modes != contact_columns.FREE) | ((gaps <= NEAR) & ~np.isin(np.arange(len(gaps)), found.strayed))
+    )
     closed = np.union1d(closed, np.array(found.landed, np.int64)).astype(np.int64)
-    fresh = np.array([k for k in closed if system.modes[k] == c.FREE], np.int64)
+    fresh = np.array([k for k in closed if system.modes[k] == contact_columns.FREE], np.int64)
     jumped = any(guards[k].then is not None for k in found.guards)
     landed = closed if jumped else fresh
     system.leapt = 0.0
@@ -351,7 +353,7 @@ def _happen(
     walk.fresh, walk.step = True, None
 
 
-def _count_switches(walk: _Walk, found: Found, guards: Sequence[Guard], switched: int) -> None:
+def _count_switches(walk: _Walk, found: LocatedEvents, guards: Sequence[Guard], switched: int) -> None:
     """Refuse to follow events of actuators that come without end."""
     mine = [k for k in found.guards if k >= switched]
     if mine:

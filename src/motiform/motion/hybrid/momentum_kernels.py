@@ -24,10 +24,18 @@ from motiform.motion.tree.kernels.dynamics import (
 )  # fmt: skip
 from motiform.motion.tree.kernels.memory import get3, get6, get9, ix, put6, row3
 from motiform.motion.tree.kernels.motion import column_velocity
-from motiform.motion.tree.model import columns as t
+from motiform.motion.tree.model import columns as tree_columns
 from motiform.spatial.algebra import add, axpy, cross, dot, scale, sub, tmul, transform
 
-__all__ = ["add_momenta", "driving", "gather", "handed_on", "largest_turn", "moving_momenta", "way_accelerations"]
+__all__ = [
+    "add_momenta",
+    "applied_forces",
+    "gather_to_parents",
+    "largest_turn",
+    "momenta_at_end",
+    "moving_momenta",
+    "way_accelerations",
+]
 
 
 @inline
@@ -51,25 +59,31 @@ def _turn(R, S):
 
 @inline
 def _root(ints, i):
-    return ints[t.W_ROOT] + 3 * ints[ix(t.HEADER + i * t.SEGMENT_INTS + t.ROOT)]
+    return (
+        ints[tree_columns.W_ROOT]
+        + 3 * ints[ix(tree_columns.HEADER + i * tree_columns.SEGMENT_INTS + tree_columns.ROOT)]
+    )
 
 
 @routine
 def moving_momenta(ints, floats, h, W, W1):
     """Write the momentum of every segment on its way from W to W1 within h, about its root's origin in W (W_F)."""
-    for i in range(ints[t.SEGMENTS]):
+    for i in range(ints[tree_columns.SEGMENTS]):
         L, P = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-        if ints[ix(t.HEADER + i * t.SEGMENT_INTS + t.HAS_MASS)] == 1:
-            at, pose = t.FLOAT_HEADER + i * t.SEGMENT_FLOATS, ints[t.W_POSE] + i * t.POSE_ROWS
-            R, R1, com = get9(W, pose, 0), get9(W1, pose, 0), row3(floats, at + t.COM)
+        if ints[ix(tree_columns.HEADER + i * tree_columns.SEGMENT_INTS + tree_columns.HAS_MASS)] == 1:
+            at, pose = (
+                tree_columns.FLOAT_HEADER + i * tree_columns.SEGMENT_FLOATS,
+                ints[tree_columns.W_POSE] + i * tree_columns.POSE_ROWS,
+            )
+            R, R1, com = get9(W, pose, 0), get9(W1, pose, 0), row3(floats, at + tree_columns.COM)
             x, x1 = add(get3(W, pose + 9, 0), transform(R, com)), add(get3(W1, pose + 9, 0), transform(R1, com))
             moved = add(sub(get3(W1, _root(ints, i), 0), get3(W, _root(ints, i), 0)), sub(x1, x))
-            P = scale(floats[ix(at + t.MASS)] / h, moved)
+            P = scale(floats[ix(at + tree_columns.MASS)] / h, moved)
             turn, second = _turn(R, R1)
             k = scale(1.0 / h, transform(R, sym(own_inertia(floats, at), tmul(R, turn))))
             k1 = cross(turn, k)
             L = add(add(k, axpy(0.5, k1, scale(second, cross(turn, k1)))), cross(x, P))
-        put6(W, ints[t.W_F] + 6 * i, 0, L, P)
+        put6(W, ints[tree_columns.W_F] + 6 * i, 0, L, P)
 
 
 @routine
@@ -77,16 +91,16 @@ def largest_turn(ints, w, h, W):
     """Return the largest angle by which a column's velocity alone turns what it moves in h [rad]."""
     most = 0.0
     for k in range(w.shape[0]):
-        e = get3(W, ints[t.W_S] + 6 * k, 0)
+        e = get3(W, ints[tree_columns.W_S] + 6 * k, 0)
         most = max(most, abs(h * w[ix(k)]) * math.sqrt(dot(e, e)))
     return most
 
 
 @routine
-def gather(ints, row, W):
+def gather_to_parents(ints, row, W):
     """Add what each segment has, from a row on, to that of its parent: what is beyond a joint goes through it."""
-    for i in range(ints[t.SEGMENTS] - 1, -1, -1):
-        parent = ints[ix(t.HEADER + i * t.SEGMENT_INTS + t.PARENT)]
+    for i in range(ints[tree_columns.SEGMENTS] - 1, -1, -1):
+        parent = ints[ix(tree_columns.HEADER + i * tree_columns.SEGMENT_INTS + tree_columns.PARENT)]
         if parent >= 0:
             n, f = get6(W, row + 6 * i, 0)
             m, g = get6(W, row + 6 * parent, 0)
@@ -96,57 +110,70 @@ def gather(ints, row, W):
 @routine
 def add_momenta(ints, floats, a, W):
     """Add the momenta of the columns' velocities a, gathered, to those that are there (W_F)."""
-    for i in range(ints[t.SEGMENTS]):
-        base = t.HEADER + i * t.SEGMENT_INTS
+    for i in range(ints[tree_columns.SEGMENTS]):
+        base = tree_columns.HEADER + i * tree_columns.SEGMENT_INTS
         o, u = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-        if ints[ix(base + t.PARENT)] >= 0:
-            o, u = get6(W, ints[t.W_V] + 6 * ints[ix(base + t.PARENT)], 0)
-        for k in range(ints[ix(base + t.FIRST)], ints[ix(base + t.FIRST)] + ints[ix(base + t.COUNT)]):
-            e, d = get6(W, ints[t.W_S] + 6 * k, 0)
+        if ints[ix(base + tree_columns.PARENT)] >= 0:
+            o, u = get6(W, ints[tree_columns.W_V] + 6 * ints[ix(base + tree_columns.PARENT)], 0)
+        for k in range(
+            ints[ix(base + tree_columns.FIRST)],
+            ints[ix(base + tree_columns.FIRST)] + ints[ix(base + tree_columns.COUNT)],
+        ):
+            e, d = get6(W, ints[tree_columns.W_S] + 6 * k, 0)
             o, u = axpy(a[ix(k)], e, o), axpy(a[ix(k)], d, u)
-        put6(W, ints[t.W_V] + 6 * i, 0, o, u)
+        put6(W, ints[tree_columns.W_V] + 6 * i, 0, o, u)
         L, P = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-        if ints[ix(base + t.HAS_MASS)] == 1:
+        if ints[ix(base + tree_columns.HAS_MASS)] == 1:
             mass, x, moments = inertia_of(ints, floats, i, W, 0)
             L, P = momentum_of(mass, x, moments, o, u)
-        put6(W, ints[t.W_A] + 6 * i, 0, L, P)
-    gather(ints, ints[t.W_A], W)
-    for i in range(6 * ints[t.SEGMENTS]):
-        W[ix(ints[t.W_F] + i), 0] += W[ix(ints[t.W_A] + i), 0]
+        put6(W, ints[tree_columns.W_A] + 6 * i, 0, L, P)
+    gather_to_parents(ints, ints[tree_columns.W_A], W)
+    for i in range(6 * ints[tree_columns.SEGMENTS]):
+        W[ix(ints[tree_columns.W_F] + i), 0] += W[ix(ints[tree_columns.W_A] + i), 0]
 
 
 @routine
-def handed_on(ints, floats, W, W1, w, out):
+def momenta_at_end(ints, floats, W, W1, w, out):
     """Write by columns the generalised momenta at W1 of what was gathered about the roots of W, and of armatures."""
-    for i in range(ints[t.SEGMENTS]):
-        base = t.HEADER + i * t.SEGMENT_INTS
-        n, f = get6(W, ints[t.W_F] + 6 * i, 0)
+    for i in range(ints[tree_columns.SEGMENTS]):
+        base = tree_columns.HEADER + i * tree_columns.SEGMENT_INTS
+        n, f = get6(W, ints[tree_columns.W_F] + 6 * i, 0)
         n = sub(n, cross(sub(get3(W1, _root(ints, i), 0), get3(W, _root(ints, i), 0)), f))
-        for k in range(ints[ix(base + t.FIRST)], ints[ix(base + t.FIRST)] + ints[ix(base + t.COUNT)]):
-            e, d = get6(W1, ints[t.W_S] + 6 * k, 0)
-            armature = floats[ix(ints[t.FLOAT_COLUMNS] + k * t.COLUMN_FLOATS + t.ARMATURE)]
+        for k in range(
+            ints[ix(base + tree_columns.FIRST)],
+            ints[ix(base + tree_columns.FIRST)] + ints[ix(base + tree_columns.COUNT)],
+        ):
+            e, d = get6(W1, ints[tree_columns.W_S] + 6 * k, 0)
+            armature = floats[
+                ix(ints[tree_columns.FLOAT_COLUMNS] + k * tree_columns.COLUMN_FLOATS + tree_columns.ARMATURE)
+            ]
             out[ix(k)] = dot(e, n) + dot(d, f) + armature * w[ix(k)]
 
 
 @routine
-def driving(ints, floats, tau, v, loads, has_loads, W, out):
+def applied_forces(ints, floats, tau, v, loads, has_loads, W, out):
     """Write by columns the forces of gravity, loads, controls and damping; inertias of what is carried are in W_J."""
-    gravity = row3(floats, t.GRAVITY)
-    for i in range(ints[t.SEGMENTS]):
+    gravity = row3(floats, tree_columns.GRAVITY)
+    for i in range(ints[tree_columns.SEGMENTS]):
         n, f = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
         if has_loads:
             n, f = external_forces(ints, loads, i, 0, W, 0)
-        put6(W, ints[t.W_F] + 6 * i, 0, n, f)
-    gather(ints, ints[t.W_F], W)
-    for i in range(ints[t.SEGMENTS]):
-        base = t.HEADER + i * t.SEGMENT_INTS
+        put6(W, ints[tree_columns.W_F] + 6 * i, 0, n, f)
+    gather_to_parents(ints, ints[tree_columns.W_F], W)
+    for i in range(ints[tree_columns.SEGMENTS]):
+        base = tree_columns.HEADER + i * tree_columns.SEGMENT_INTS
         mass, x, _ = get_inertia(ints, i, W, 0)
-        n, f = get6(W, ints[t.W_F] + 6 * i, 0)
+        n, f = get6(W, ints[tree_columns.W_F] + 6 * i, 0)
         n, f = add(n, cross(x, gravity)), axpy(mass, gravity, f)
-        for k in range(ints[ix(base + t.FIRST)], ints[ix(base + t.FIRST)] + ints[ix(base + t.COUNT)]):
-            row = ix(ints[ix(ints[t.AT_COLUMNS] + k * t.COLUMN_INTS + t.COLUMN_V)])
-            damping = floats[ix(ints[t.FLOAT_COLUMNS] + k * t.COLUMN_FLOATS + t.DAMPING)]
-            e, d = get6(W, ints[t.W_S] + 6 * k, 0)
+        for k in range(
+            ints[ix(base + tree_columns.FIRST)],
+            ints[ix(base + tree_columns.FIRST)] + ints[ix(base + tree_columns.COUNT)],
+        ):
+            row = ix(ints[ix(ints[tree_columns.AT_COLUMNS] + k * tree_columns.COLUMN_INTS + tree_columns.COLUMN_V)])
+            damping = floats[
+                ix(ints[tree_columns.FLOAT_COLUMNS] + k * tree_columns.COLUMN_FLOATS + tree_columns.DAMPING)
+            ]
+            e, d = get6(W, ints[tree_columns.W_S] + 6 * k, 0)
             out[ix(k)] = dot(e, n) + dot(d, f) + tau[row] - damping * v[row]
 
 
@@ -156,20 +183,20 @@ def way_accelerations(ints, floats, v, W):
 
     Joints do not accelerate on it, but for free ones, whose origins go straight while their axes turn.
     """
-    gravity = row3(floats, t.GRAVITY)
-    for i in range(ints[t.SEGMENTS]):
-        base = t.HEADER + i * t.SEGMENT_INTS
-        parent = ints[ix(base + t.PARENT)]
-        a, m = get6(W, ints[t.W_C] + 6 * i, 0)
+    gravity = row3(floats, tree_columns.GRAVITY)
+    for i in range(ints[tree_columns.SEGMENTS]):
+        base = tree_columns.HEADER + i * tree_columns.SEGMENT_INTS
+        parent = ints[ix(base + tree_columns.PARENT)]
+        a, m = get6(W, ints[tree_columns.W_C] + 6 * i, 0)
         if parent >= 0:
-            ap, mp = get6(W, ints[t.W_A] + 6 * parent, 0)
+            ap, mp = get6(W, ints[tree_columns.W_A] + 6 * parent, 0)
             a, m = add(a, ap), add(m, mp)
         else:
             m = sub(m, gravity)
-        if ints[ix(base + t.KIND)] == t.FREE:
-            o, u, first = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), ints[ix(base + t.FIRST)]
+        if ints[ix(base + tree_columns.KIND)] == tree_columns.FREE:
+            o, u, first = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), ints[ix(base + tree_columns.FIRST)]
             for k in range(first, first + 3):
-                o = axpy(column_velocity(ints, k, v, 0), get3(W, ints[t.W_S] + 6 * k, 0), o)
-                u = axpy(column_velocity(ints, k + 3, v, 0), get3(W, ints[t.W_S] + 6 * k + 21, 0), u)
+                o = axpy(column_velocity(ints, k, v, 0), get3(W, ints[tree_columns.W_S] + 6 * k, 0), o)
+                u = axpy(column_velocity(ints, k + 3, v, 0), get3(W, ints[tree_columns.W_S] + 6 * k + 21, 0), u)
             m = sub(m, cross(o, u))
-        put6(W, ints[t.W_A] + 6 * i, 0, a, m)
+        put6(W, ints[tree_columns.W_A] + 6 * i, 0, a, m)

@@ -5,15 +5,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from motiform.base.sums import sum_over
-from motiform.motion.contact import columns as c
+from motiform.motion.contact import columns as contact_columns
 from motiform.motion.hybrid.equations import ContactEquations
-from motiform.motion.tree import poses
+from motiform.motion.tree import forward_kinematics
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.observe import effort_units
 from motiform.record import Channel
 from motiform.record.labels import WRENCH_UNITS
 
-__all__ = ["CONTACT_CHANNELS", "Look", "contact_channels", "look", "observe_contacts"]
+__all__ = ["CONTACT_CHANNELS", "ContactSnapshot", "contact_channels", "observe_contacts", "snapshot"]
 
 CONTACT_CHANNELS = {
     "contact.mode": "of every contact point: 0 free, 1 sticks, 2 slides",
@@ -29,7 +29,7 @@ CONTACT_CHANNELS = {
 
 
 @dataclass(frozen=True)
-class Look:
+class ContactSnapshot:
     """What contacts do at an instant."""
 
     modes: np.ndarray
@@ -71,7 +71,7 @@ def drive_efforts(
     state = system.split(y)
     loads = system.wrenches(at, state)
     wrenches = np.zeros((len(system.figure.segments), 6)) if loads is None else np.array(loads)
-    origins = poses(system.figure, state.q)[1]
+    origins = forward_kinematics(system.figure, state.q)[1]
     for k, force, place in zip(own, forces, places, strict=True):
         carrier = system.contacts.obstacles[packed.obstacle_of[k]].segment
         for name, sign in ((system.contacts.points[packed.point_of[k]].segment, 1.0), (carrier, -1.0)):
@@ -82,7 +82,7 @@ def drive_efforts(
     return drive.efforts(at, state.q, state.v, tau, wrenches)
 
 
-def look(system: ContactEquations, at: float, y: Array) -> Look:
+def snapshot(system: ContactEquations, at: float, y: Array) -> ContactSnapshot:
     """Return what contacts do at a state in the present modes."""
     contacts, problem = system.contacts, system.problem
     packed, count = problem.packed, len(contacts.points)
@@ -99,22 +99,25 @@ def look(system: ContactEquations, at: float, y: Array) -> Look:
         system.rate(at, y, out)
         x = problem.x[: problem.rows].copy()
         pairs = problem.pairs
-        slides = (system.own_modes[:pairs] == c.SLIDE) & (problem.mu > 0)  # their friction is what it is
+        slides = (system.own_modes[:pairs] == contact_columns.SLIDE) & (problem.mu > 0)  # their friction is what it is
         x = problem.least_norm(x, problem.mu, slides)
         world = problem.in_world(x)
-        own, places = problem.active[:pairs].copy(), problem.sites[:pairs, c.SITE : c.SITE + 3].copy()
+        own, places = (
+            problem.active[:pairs].copy(),
+            problem.sites[:pairs, contact_columns.SITE : contact_columns.SITE + 3].copy(),
+        )
         for k in range(pairs):
             n = packed.point_of[problem.active[k]]
             modes[n] = max(modes[n], system.own_modes[k])
-            site = problem.sites[k, c.SITE : c.SITE + 3]
+            site = problem.sites[k, contact_columns.SITE : contact_columns.SITE + 3]
             add_force(n, world[k], x[3 * k + 1], site, forces, presses, sites, moments)
         for k in range(pairs, len(problem.active)):
             limit = problem.active[k] - packed.pairs
-            side = packed.ints[packed.ints[c.AT_LIMITS] + c.LIMIT_INTS * limit + 2]
+            side = packed.ints[packed.ints[contact_columns.AT_LIMITS] + contact_columns.LIMIT_INTS * limit + 2]
             limits[packed.limit_coordinates[limit]] += side * x[3 * pairs + k - pairs]
     tau = system.control_forces(at, system.split(y)).copy()
     drives = drive_efforts(system, at, y, own, world, places, limits)
-    return Look(modes, gaps, forces, sites, moments, presses, limits, tau, drives)
+    return ContactSnapshot(modes, gaps, forces, sites, moments, presses, limits, tau, drives)
 
 
 def contact_channels(system: ContactEquations, rate: float) -> list[Channel]:
@@ -143,7 +146,7 @@ def contact_channels(system: ContactEquations, rate: float) -> list[Channel]:
 
 
 def observe_contacts(
-    system: ContactEquations, rows: Array, looks: list[Look], origins: dict[str, Array]
+    system: ContactEquations, rows: Array, looks: list[ContactSnapshot], origins: dict[str, Array]
 ) -> dict[str, Array]:
     """Return the samples of the channels of contacts; `origins` are places of segments, (samples, 3) each."""
     contacts = system.contacts

@@ -12,11 +12,11 @@ import math
 
 from motiform.base.kernels import inline, routine
 from motiform.base.layouts import Floats, Floats2, Ints, NamedTuple
-from motiform.motion.contact import columns as c
+from motiform.motion.contact import columns as contact_columns
 from motiform.motion.contact.solve_kernels import dot, softness
 from motiform.motion.tree.kernels.memory import ix
 
-__all__ = ["Rest", "rest", "rests"]
+__all__ = ["RestWorkspace", "is_at_rest", "solve_at_rest"]
 
 _DEAREST = 480.0**3 / 6.0  # products that equations may take
 _PIVOTS = 8  # changes of what presses
@@ -28,7 +28,7 @@ _FINE = (
 )
 
 
-class Rest(NamedTuple):
+class RestWorkspace(NamedTuple):
     """Room for the equations."""
 
     F: Floats2
@@ -76,7 +76,7 @@ def _largest(rows, x):
 
 
 @routine
-def _repent(A, b, contacts, rows, y, shut, spans):
+def _change_active_set(A, b, contacts, rows, y, shut, spans):
     """Open what pulls under impulses y and shut what approaches; return how many changed."""
     size, changed = _largest(rows, y), 0
     for k in range(rows - 2 * contacts):
@@ -224,30 +224,30 @@ def _refine(A, rows, count, room, spans):
 
 
 @routine
-def _shut(contacts, rows, x, room, sites, reach):
+def _active_set(contacts, rows, x, room, sites, reach):
     """Take what presses in x, or touches within `reach` [m], as shut; return how many rows that are."""
     for k in range(rows - 2 * contacts):
-        presses = x[ix(_normal(k, contacts))] > 0.0 or sites[ix(k), c.GAP] < reach
+        presses = x[ix(_normal(k, contacts))] > 0.0 or sites[ix(k), contact_columns.GAP] < reach
         room.shut[ix(k)] = 1 if presses else 0
     return _rows_of(contacts, rows, room.shut, room.chosen)
 
 
 @routine
-def rests(A, b, contacts, rows, mu, x, room, sites, spans):
+def is_at_rest(A, b, contacts, rows, mu, x, room, sites, spans):
     """Return whether all that presses in x holds, within the laws."""
-    count = _shut(contacts, rows, x, room, sites, -math.inf)
+    count = _active_set(contacts, rows, x, room, sites, -math.inf)
     held = count > 0 and _held(A, b, rows, x, room.chosen, count, _STILL, spans) and _in_cones(contacts, rows, mu, x)
-    return held and _repent(A, b, contacts, rows, x, room.shut, spans) == 0
+    return held and _change_active_set(A, b, contacts, rows, x, room.shut, spans) == 0
 
 
 @routine
-def rest(A, b, contacts, rows, mu, x, room, sites, reach, spans):
+def solve_at_rest(A, b, contacts, rows, mu, x, room, sites, reach, spans):
     """Let all contacts that press hold, if the laws allow it; return whether they do.
 
     Those that press in x or touch within `reach` are tried first; then those that pull are opened and those that
     approach are shut, block by block [Judice94]. Whatever is shut sticks.
     """
-    fewest, count = rows + 1, _shut(contacts, rows, x, room, sites, reach)
+    fewest, count = rows + 1, _active_set(contacts, rows, x, room, sites, reach)
     for _ in range(_PIVOTS):
         if count == 0:
             return False
@@ -261,7 +261,7 @@ def rest(A, b, contacts, rows, mu, x, room, sites, reach, spans):
                 return False
             for k in range(rows - 2 * contacts):
                 room.next[ix(k)] = room.shut[ix(k)]
-            changed = _repent(A, b, contacts, rows, room.y, room.next, spans)
+            changed = _change_active_set(A, b, contacts, rows, room.y, room.next, spans)
             if changed == 0 and _in_cones(contacts, rows, mu, room.y):
                 for i in range(rows):
                     x[ix(i)] = room.y[ix(i)]

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from motiform.motion.contact import columns as c
+from motiform.motion.contact import columns as contact_columns
 from motiform.motion.hybrid.equations import TOUCH, ContactEquations
 from motiform.motion.run import Guard
 from motiform.motion.run.guards import earliest, time_tolerance
 from motiform.motion.tree.model.joint import Array
 
-__all__ = ["Found", "find"]
+__all__ = ["LocatedEvents", "find"]
 
 _LOOKS = 8  # looks at the gaps within a step
 _FORCES = 4  # every so many of them also at the forces
@@ -21,7 +21,7 @@ Solution = Callable[[float], Array]
 
 
 @dataclass
-class Found:
+class LocatedEvents:
     """The earliest event of a step, and all that happens at it."""
 
     time: float
@@ -46,7 +46,7 @@ def find(
     *,
     fresh: bool,
     fired: frozenset[int],
-) -> Found | None:
+) -> LocatedEvents | None:
     """Return the earliest event in (t0, t1], or None; the last look is at t1 then.
 
     `fresh` tells that t0 is an event: what happens soon after it is looked for with care. `fired` are the users'
@@ -78,17 +78,17 @@ def find(
     if guards:
         event = earliest(guards, solution, t0, t1 if found is None else found.time, fired)
         if event is not None:
-            found = _first(found, Found(event.time, guards=event.guards))
+            found = _first(found, LocatedEvents(event.time, guards=event.guards))
     return found
 
 
-def _first(a: Found | None, b: Found | None) -> Found | None:
+def _first(a: LocatedEvents | None, b: LocatedEvents | None) -> LocatedEvents | None:
     """Return the earlier of two events, or both as one."""
     if a is None or b is None:
         return a or b
     if abs(a.time - b.time) > time_tolerance(a.time):
         return a if a.time < b.time else b
-    return Found(
+    return LocatedEvents(
         max(a.time, b.time),
         a.landed + b.landed,
         a.strayed + b.strayed,
@@ -100,11 +100,11 @@ def _first(a: Found | None, b: Found | None) -> Found | None:
 
 def _landing(
     system: ContactEquations, solution: Solution, lo: float, hi: float, before: Array, after: Array
-) -> Found | None:
+) -> LocatedEvents | None:
     """Return the earliest instant at which free candidates touch; arm those that have come clear."""
     from scipy.optimize import brentq
 
-    free = system.modes == c.FREE
+    free = system.modes == contact_columns.FREE
     system.armed |= free & (before > 0) & (after > 0)
     roots: dict[int, float] = {}
     for k in np.flatnonzero(free & (after <= 0)):
@@ -127,10 +127,10 @@ def _landing(
         return None
     first = min(roots.values())
     together = [k for k, root in roots.items() if root <= first + time_tolerance(first)]
-    return Found(max(roots[k] for k in together), landed=together)
+    return LocatedEvents(max(roots[k] for k in together), landed=together)
 
 
-def _stale(system: ContactEquations, solution: Solution, lo: float, hi: float) -> Found | None:
+def _stale(system: ContactEquations, solution: Solution, lo: float, hi: float) -> LocatedEvents | None:
     """Return the first instant in (lo, hi] at which solids touch otherwise than their features give, to rounding."""
     if not system.stale(solution(hi)):
         return None
@@ -140,10 +140,10 @@ def _stale(system: ContactEquations, solution: Solution, lo: float, hi: float) -
         if not good < middle < bad:
             break
         good, bad = (good, middle) if system.stale(solution(middle)) else (middle, bad)
-    return Found(bad, stale=True)
+    return LocatedEvents(bad, stale=True)
 
 
-def _mode(system: ContactEquations, solution: Solution, lo: float, hi: float) -> Found | None:
+def _mode(system: ContactEquations, solution: Solution, lo: float, hi: float) -> LocatedEvents | None:
     """Return the first instant in (lo, hi] at which a mode must change, to rounding."""
 
     def broken(t: float) -> tuple[bool, list[int]]:
@@ -166,4 +166,4 @@ def _mode(system: ContactEquations, solution: Solution, lo: float, hi: float) ->
             bad, (turned, strayed) = middle, now
         else:
             good = middle
-    return Found(bad, strayed=strayed, turned=turned)
+    return LocatedEvents(bad, strayed=strayed, turned=turned)

@@ -12,7 +12,7 @@ import numpy as np
 from motiform.base.errors import InputError, RunError
 from motiform.geometry import Ball
 from motiform.geometry.touch.columns import MOST, TOUCH_FLOATS
-from motiform.motion.contact import columns as c
+from motiform.motion.contact import columns as contact_columns
 from motiform.motion.contact.features import Feature, choose_feature
 from motiform.motion.contact.problem import ContactProblem
 from motiform.motion.contact.round_features import choose_round
@@ -40,15 +40,17 @@ class SolidFeatures:
         self.problem, self.touches, packed = problem, problem.touches, problem.packed
         problem.frozen = True
         ints = packed.ints
-        self.first = int(ints[c.FIRST_SLOT])
-        blocks = ints[ints[c.AT_SOLIDS] :][: c.SOLID_INTS * packed.solids].reshape(-1, c.SOLID_INTS)
+        self.first = int(ints[contact_columns.FIRST_SLOT])
+        blocks = ints[ints[contact_columns.AT_SOLIDS] :][: contact_columns.SOLID_INTS * packed.solids].reshape(
+            -1, contact_columns.SOLID_INTS
+        )
         self.parts = [self._parts(problem, int(n), int(m)) for n, m in blocks[:, :2]]
         self.size = packed.floats[blocks[:, 6]]
         tables = packed.floats[blocks[:, 6] + 2].astype(int)[:, None] + MOST * TOUCH_FLOATS
-        self.places = (tables + c.FEATURE_FLOATS * np.arange(MOST)).ravel()
+        self.places = (tables + contact_columns.FEATURE_FLOATS * np.arange(MOST)).ravel()
         self.count = len(self.places)
         self.features: list[Feature | None] = [None] * self.count
-        packed.floats[self.places] = c.GONE
+        packed.floats[self.places] = contact_columns.GONE
         self.slack = np.zeros(packed.solids)
         """By how much solids are nearer than their features give [m]."""
         self.seen: Array = np.full(problem.figure.nq, np.inf)
@@ -80,7 +82,7 @@ class SolidFeatures:
             return False
         self.seen = q.copy()
         gaps, counts, points = self.touches.look(q, _REACH * float(self.size.max()) + 0.02 * speed)
-        active = modes[self.first : self.first + self.count] != c.FREE
+        active = modes[self.first : self.first + self.count] != contact_columns.FREE
         fresh: list[int] = []
         gone: list[int] = []
         near = {int(k): m for m, k in enumerate(self.touches.chosen[: self.touches.near])}
@@ -92,9 +94,9 @@ class SolidFeatures:
         if fresh:
             slots = np.array(fresh, np.int64)
             armed[self.first + slots] = self.sites(q, slots)[:, 0] > 0
-        modes[self.first + np.array(gone, np.int64)] = c.FREE  # another feature may be in the slot by now
+        modes[self.first + np.array(gone, np.int64)] = contact_columns.FREE  # another feature may be in the slot by now
         self._refuse_deep(gaps)
-        self._slacken(q, gaps, modes[self.first : self.first + self.count] != c.FREE)
+        self._slacken(q, gaps, modes[self.first : self.first + self.count] != contact_columns.FREE)
         return bool(gone)
 
     def _refuse_deep(self, gaps: Array) -> None:
@@ -119,7 +121,7 @@ class SolidFeatures:
 
     def _follow(self, q: Array, near: dict[int, int]) -> None:
         """Let the search for the places of curved features begin where they are."""
-        slots = np.flatnonzero([one is not None and max(one.code[:2]) > c.GONE for one in self.features])
+        slots = np.flatnonzero([one is not None and max(one.code[:2]) > contact_columns.GONE for one in self.features])
         if not len(slots):
             return
         for slot, row in zip(slots, self.sites(q, slots), strict=True):
@@ -127,7 +129,7 @@ class SolidFeatures:
             if one is not None and m is not None:
                 _, oA, _, oB = self._poses(m)
                 half = 0.5 * row[0] * row[4:7]
-                one.numbers[c.ANCHOR :] = [*row[4:7], *(row[1:4] + half - oA), *(row[1:4] - half - oB)]
+                one.numbers[contact_columns.ANCHOR :] = [*row[4:7], *(row[1:4] + half - oA), *(row[1:4] - half - oB)]
                 self._set(int(slot), one)
 
     def _poses(self, m: int) -> tuple[Array, Array, Array, Array]:
@@ -159,18 +161,21 @@ class SolidFeatures:
         if one.code[2] < 0:
             return False
         alike = [other for other in others if one.code == other.code]
-        if c.CIRCLE not in one.code[:2] or c.FLAT in one.code[:2]:
+        if contact_columns.CIRCLE not in one.code[:2] or contact_columns.FLAT in one.code[:2]:
             return bool(alike)
-        at, near = slice(c.ANCHOR + 3, c.ANCHOR + 6), _SAME * float(self.size[k])  # a ring may touch at several places
+        at, near = (
+            slice(contact_columns.ANCHOR + 3, contact_columns.ANCHOR + 6),
+            _SAME * float(self.size[k]),
+        )  # a ring may touch at several places
         return any(float(np.abs(one.numbers[at] - other.numbers[at]).max()) <= near for other in alike)
 
     def _set(self, slot: int, feature: Feature | None) -> None:
         self.features[slot], self._limits = feature, None
         at, floats = self.places[slot], self.problem.packed.floats
         if feature is None:
-            floats[at] = c.GONE
+            floats[at] = contact_columns.GONE
         else:
-            floats[at : at + c.FEATURE_FLOATS] = feature.numbers
+            floats[at : at + contact_columns.FEATURE_FLOATS] = feature.numbers
 
     def _slacken(self, q: Array, gaps: Array, active: np.ndarray) -> None:
         """Keep by how much solids are nearer than the features that were chosen tell."""
@@ -233,8 +238,8 @@ class SolidFeatures:
     def hide_outside(self, q: Array, gaps: Array, modes: np.ndarray) -> None:
         """Put free features that seem to touch, but beyond what they were chosen on, far away."""
         own = slice(self.first, self.first + self.count)
-        seeming = np.flatnonzero((gaps[own] <= _SEEMS) & (modes[own] == c.FREE))
-        gaps[self.first + self.strayed(q, seeming)] = c.FAR
+        seeming = np.flatnonzero((gaps[own] <= _SEEMS) & (modes[own] == contact_columns.FREE))
+        gaps[self.first + self.strayed(q, seeming)] = contact_columns.FAR
 
     def point_gaps(self, q: Array, gaps: Array) -> None:
         """Lower the gap of every contact point to that of the nearest solid."""
@@ -245,7 +250,7 @@ class SolidFeatures:
     def keep(self) -> dict[str, Any]:
         """Return the data that a resumed run needs."""
         codes = [(-1, -1, -1, -1) if one is None else one.code for one in self.features]
-        numbers = [np.zeros(c.FEATURE_FLOATS) if one is None else one.numbers for one in self.features]
+        numbers = [np.zeros(contact_columns.FEATURE_FLOATS) if one is None else one.numbers for one in self.features]
         rows = [np.zeros((0, 5)) if one is None else one.limits for one in self.features]
         return {
             "feature.codes": np.array(codes, np.int64),
@@ -259,7 +264,7 @@ class SolidFeatures:
     def restore(self, kept: dict[str, Any]) -> None:
         """Continue from a checkpoint."""
         codes = np.asarray(kept["feature.codes"]).reshape(-1, 4)
-        numbers = np.array(kept["feature.numbers"], float).reshape(-1, c.FEATURE_FLOATS)
+        numbers = np.array(kept["feature.numbers"], float).reshape(-1, contact_columns.FEATURE_FLOATS)
         limits, firsts = np.array(kept["feature.limits"], float).reshape(-1, 5), np.asarray(kept["feature.firsts"])
         for slot, row in enumerate(codes):
             a, b, i, j = (int(number) for number in row)

@@ -22,32 +22,32 @@ import math
 from motiform.base.kernels import inline, routine, typed_entry
 from motiform.base.layouts import Floats, Floats2, Ints, NamedTuple
 from motiform.geometry.touch.columns import MOST
-from motiform.motion.contact import columns as c
-from motiform.motion.contact.layouts import Head, Space
+from motiform.motion.contact import columns as contact_columns
+from motiform.motion.contact.layouts import ContactModel, ContactWorkspace
 from motiform.motion.contact.row_kernels import candidate_rows, gap_of
 from motiform.motion.contact.solve_kernels import dot, factor, project_vector
 from motiform.motion.contact.span_kernels import Spans, accelerate_rows, clear_spans, delassus, find_spans, project_rows
 from motiform.motion.contact.sweep_kernels import sweep
 from motiform.motion.hybrid.momentum_kernels import (
     add_momenta,
-    driving,
-    gather,
-    handed_on,
+    applied_forces,
+    gather_to_parents,
     largest_turn,
+    momenta_at_end,
     moving_momenta,
     way_accelerations,
 )  # fmt: skip
-from motiform.motion.hybrid.rest_kernels import Rest, rest, rests
+from motiform.motion.hybrid.rest_kernels import RestWorkspace, is_at_rest, solve_at_rest
 from motiform.motion.tree.kernels.dynamics import placed_composite
 from motiform.motion.tree.kernels.memory import ix, row3
 from motiform.motion.tree.kernels.motion import bias
 from motiform.motion.tree.kernels.place import place
 from motiform.motion.tree.kernels.single import one_state, state_zero
 from motiform.motion.tree.kernels.state import advance_configuration
-from motiform.motion.tree.model import columns as t
+from motiform.motion.tree.model import columns as tree_columns
 from motiform.spatial.algebra import cross
 
-__all__ = ["DONE", "GROWS", "OUT", "UNBALANCED", "Step", "one_step"]
+__all__ = ["DONE", "GROWS", "OUT", "UNBALANCED", "StepWorkspace", "one_step"]
 
 DONE, UNBALANCED, GROWS = 0, 1, 2
 """What a step comes to: taken; momenta that do not balance, or kinetic energy beyond its bound, and not taken."""
@@ -70,7 +70,7 @@ _TOUCHING = 1e-6  # [m] gap below which a contact lasts though it has not presse
 _BEND = 0.1  # of the velocities that make it, at most, by which a row's velocity is foreseen to change in half a step
 
 
-class Step(NamedTuple):
+class StepWorkspace(NamedTuple):
     """What a step keeps and writes besides the problem."""
 
     gaps: Floats
@@ -114,7 +114,7 @@ class Step(NamedTuple):
 
 
 @inline
-def _choose(ints, cints, cfloats, Q, W, reach, active, gaps, count):
+def _find_candidates(ints, cints, cfloats, Q, W, reach, active, gaps, count):
     """Write the candidates nearer than reach, pairs first; return how many pairs and how many in all."""
     taken, pairs = 0, 0
     for k in range(count):
@@ -123,17 +123,17 @@ def _choose(ints, cints, cfloats, Q, W, reach, active, gaps, count):
         if gap < reach:
             active[ix(taken)] = k
             taken += 1
-            if k < cints[c.PAIRS]:
+            if k < cints[contact_columns.PAIRS]:
                 pairs += 1
     return pairs, taken
 
 
 @inline
-def _demand(sites, k, bounce, h, whole, out):
+def _bounce_velocity(sites, k, bounce, h, whole, out):
     """Return what is added to the normal velocity of a candidate before it must not be negative, and what more brings
     the candidate out of its obstacle.
     """
-    gap, speed = sites[ix(k), c.GAP], sites[ix(k), ix(c.SLIP + 1)]
+    gap, speed = sites[ix(k), contact_columns.GAP], sites[ix(k), ix(contact_columns.SLIP + 1)]
     bounces = bounce > 0.0 and speed < -_SLOW * whole
     if gap > 0.0:
         return (_FAR if bounces else gap / h), 0.0  # what bounces is let in by part of a step: it keeps its speed
@@ -142,70 +142,77 @@ def _demand(sites, k, bounce, h, whole, out):
 
 
 @inline
-def _fill(ints, before, M, H):
+def _inertia_matrix(ints, before, M, H):
     """Write the inertia matrix by columns."""
-    at = ints[t.AT_COLUMNS] + t.COLUMN_V
+    at = ints[tree_columns.AT_COLUMNS] + tree_columns.COLUMN_V
     for k in range(before.shape[0]):
-        row, j = ints[ix(at + k * t.COLUMN_INTS)], k
+        row, j = ints[ix(at + k * tree_columns.COLUMN_INTS)], k
         while j >= 0:
-            H[ix(k), ix(j)] = M[ix(row), ix(ints[ix(at + j * t.COLUMN_INTS)])]
+            H[ix(k), ix(j)] = M[ix(row), ix(ints[ix(at + j * tree_columns.COLUMN_INTS)])]
             j = before[ix(j)]
 
 
 @routine
-def _stand(head, Q, soft, h, W, space, step):
+def _forward_position(head, Q, soft, h, W, space, step):
     """Write places, inertia and its factors at the beginning of a step, where those of the last end do not serve."""
     ints, floats, before, M, H = head.ints, head.floats, head.before, space.M, space.H
-    nv, z, at, same = ints[t.NV], state_zero(ints), ints[t.AT_COLUMNS] + t.COLUMN_V, True
-    for k in range(ints[t.NQ]):
+    nv, z, at, same = (
+        ints[tree_columns.NV],
+        state_zero(ints),
+        ints[tree_columns.AT_COLUMNS] + tree_columns.COLUMN_V,
+        True,
+    )
+    for k in range(ints[tree_columns.NQ]):
         same = same and step.q[ix(k)] == Q[ix(k), 0]
     if not same:
         place(ints, floats, Q, W, z, W, z)
         placed_composite(ints, floats, z, W, z, one_state(M.reshape(M.size)))
     hard = True
     for k in range(nv):
-        damping = h * floats[ix(ints[t.FLOAT_COLUMNS] + k * t.COLUMN_FLOATS + t.DAMPING)]
-        step.soft[ix(k)] = soft[ix(ints[ix(at + k * t.COLUMN_INTS)])] + damping
+        damping = (
+            h * floats[ix(ints[tree_columns.FLOAT_COLUMNS] + k * tree_columns.COLUMN_FLOATS + tree_columns.DAMPING)]
+        )
+        step.soft[ix(k)] = soft[ix(ints[ix(at + k * tree_columns.COLUMN_INTS)])] + damping
         hard = hard and step.soft[ix(k)] == 0.0
     if same and hard:
         return
-    _fill(ints, before, M, H)
+    _inertia_matrix(ints, before, M, H)
     for k in range(nv):
         H[ix(k), ix(k)] += step.soft[ix(k)]
     factor(H, before)
 
 
 @routine
-def _remainder(head, Q, h, W, W1, space, step):
+def _momentum_remainder(head, Q, h, W, W1, space, step):
     """Go on at the velocities w; write R of that way, Sᵀ p − M w, to `a`. Momenta stay gathered in W."""
     ints, before, M, w, a = head.ints, head.before, space.M, step.w, step.a
-    nv, z, at = ints[t.NV], state_zero(ints), ints[t.AT_COLUMNS] + t.COLUMN_V
+    nv, z, at = ints[tree_columns.NV], state_zero(ints), ints[tree_columns.AT_COLUMNS] + tree_columns.COLUMN_V
     Q1 = one_state(step.q)
     advance_configuration(ints, head.floats, Q, one_state(w[:nv]), h, z, Q1)
     place(ints, head.floats, Q1, W1, z, W1, z)
     moving_momenta(ints, head.floats, h, W, W1)
     for k in range(nv):
-        w[ix(nv + k)] = w[ix(ints[ix(at + k * t.COLUMN_INTS)])]
-    gather(ints, ints[t.W_F], W)
-    handed_on(ints, head.floats, W, W, w[nv:], a)
+        w[ix(nv + k)] = w[ix(ints[ix(at + k * tree_columns.COLUMN_INTS)])]
+    gather_to_parents(ints, ints[tree_columns.W_F], W)
+    momenta_at_end(ints, head.floats, W, W, w[nv:], a)
     for k in range(nv):
-        row, j = ints[ix(at + k * t.COLUMN_INTS)], before[ix(k)]
+        row, j = ints[ix(at + k * tree_columns.COLUMN_INTS)], before[ix(k)]
         a[ix(k)] -= M[ix(row), ix(row)] * w[ix(nv + k)]
         while j >= 0:
-            m = M[ix(row), ix(ints[ix(at + j * t.COLUMN_INTS)])]
+            m = M[ix(row), ix(ints[ix(at + j * tree_columns.COLUMN_INTS)])]
             a[ix(k)] -= m * w[ix(nv + j)]
             a[ix(j)] -= m * w[ix(nv + k)]
             j = before[ix(j)]
 
 
 @inline
-def _move(head, v, space, rows, x, step):
+def _velocity_under_impulses(head, v, space, rows, x, step):
     """w ← v + the change under impulses x; return the largest change of w and the largest number."""
-    ints, at = head.ints, head.ints[t.AT_COLUMNS] + t.COLUMN_V
+    ints, at = head.ints, head.ints[tree_columns.AT_COLUMNS] + tree_columns.COLUMN_V
     accelerate_rows(space.H, head.before, space.used, space.Y, rows, x, space.u, step.a, step.spans)
     change, size = 0.0, 0.0
-    for k in range(ints[t.NV]):
-        row = ix(ints[ix(at + k * t.COLUMN_INTS)])
+    for k in range(ints[tree_columns.NV]):
+        row = ix(ints[ix(at + k * tree_columns.COLUMN_INTS)])
         new = v[row] + step.a[ix(k)]
         change, size = max(change, abs(new - step.w[row])), max(size, abs(new))
         step.w[row] = new
@@ -213,7 +220,7 @@ def _move(head, v, space, rows, x, step):
 
 
 @inline
-def _ask(head, h, space, step):
+def _project_forces(head, h, space, step):
     """u ← L⁻ᵀ (R − h f)."""
     for k in range(step.r.shape[0]):
         space.u[ix(k)] = step.r[ix(k)] - h * step.f[ix(k)]
@@ -227,7 +234,7 @@ def _normal(k, pairs):
 
 
 @routine
-def _rows(head, Q, V, h, whole, out, W, space, step, pairs, taken):
+def _contact_rows(head, Q, V, h, whole, out, W, space, step, pairs, taken):
     """Write rows, their Delassus matrix, and b: what their velocities would be with no change; return how many."""
     ints, Y, used, b, s, terms = head.ints, space.Y, space.used, space.b, space.s, step.terms
     clear_spans(used, Y, step.spans)
@@ -237,10 +244,10 @@ def _rows(head, Q, V, h, whole, out, W, space, step, pairs, taken):
     find_spans(head.cints, step.active, pairs, taken, head.before, step.spans)
     for r in range(rows):
         b[ix(r)], terms[ix(r)] = 0.0, 0.0
-    at = ints[t.AT_COLUMNS] + t.COLUMN_V
-    for k in range(ints[t.NV]):
+    at = ints[tree_columns.AT_COLUMNS] + tree_columns.COLUMN_V
+    for k in range(ints[tree_columns.NV]):
         if used[ix(k)] != 0:
-            rate = V[ix(ints[ix(at + k * t.COLUMN_INTS)]), 0]
+            rate = V[ix(ints[ix(at + k * tree_columns.COLUMN_INTS)]), 0]
             for r in range(step.spans.first[ix(k)], step.spans.last[ix(k)]):
                 b[ix(r)] += Y[ix(k), ix(r)] * rate
                 terms[ix(r)] += abs(Y[ix(k), ix(r)] * rate)
@@ -249,13 +256,13 @@ def _rows(head, Q, V, h, whole, out, W, space, step, pairs, taken):
         row = _normal(k, pairs)
         if k < pairs:
             step.mu[ix(k)] = step.friction[ix(candidate)]
-            lasts = step.impulses[ix(3 * candidate + 1)] > 0.0 or space.sites[ix(k), c.GAP] < _TOUCHING
-            _foresee(b, s, terms, row, h, lasts)
+            lasts = step.impulses[ix(3 * candidate + 1)] > 0.0 or space.sites[ix(k), contact_columns.GAP] < _TOUCHING
+            _midpoint_rows(b, s, terms, row, h, lasts)
             for i in range(3):
                 step.x[ix(3 * k + i)] = step.impulses[ix(3 * candidate + i)]
         else:
             step.x[ix(row)] = step.impulses[ix(3 * candidate)]
-        demand, terms[ix(row)] = _demand(space.sites, k, step.restitution[ix(candidate)], h, whole, out)
+        demand, terms[ix(row)] = _bounce_velocity(space.sites, k, step.restitution[ix(candidate)], h, whole, out)
         b[ix(row)] += demand
     project_rows(space.H, head.before, used, Y, rows, step.spans)
     delassus(used, Y, rows, space.A, step.spans)
@@ -263,7 +270,7 @@ def _rows(head, Q, V, h, whole, out, W, space, step, pairs, taken):
 
 
 @inline
-def _foresee(b, s, terms, n, h, lasts):
+def _midpoint_rows(b, s, terms, n, h, lasts):
     """Take the rows of a contact that lasts in the middle of the step: they change by h/2 times s until then."""
     if lasts:
         change = 0.5 * h * math.sqrt(s[ix(n - 1)] * s[ix(n - 1)] + s[ix(n)] * s[ix(n)] + s[ix(n + 1)] * s[ix(n + 1)])
@@ -284,7 +291,7 @@ def _energy(A, b, rows, x, spans):
 
 
 @routine
-def _solve(A, b, pairs, rows, mu, x, room, sites, spans):
+def _solve_impulses(A, b, pairs, rows, mu, x, room, sites, spans):
     """Write the impulses of all rows: by sweeps, or at once where all that pressed in the last step, or now, holds.
 
     Impulses of the last step that would add energy, as those of an impact do, are no start: where many bodies lie on
@@ -293,21 +300,21 @@ def _solve(A, b, pairs, rows, mu, x, room, sites, spans):
     if _energy(A, b, rows, x, spans) > 0.0:
         for r in range(rows):
             x[ix(r)] = 0.0
-    if rests(A, b, pairs, rows, mu, x, room, sites, spans):
+    if is_at_rest(A, b, pairs, rows, mu, x, room, sites, spans):
         return
     for r in range(rows):
         room.first[ix(r)] = x[ix(r)]
     if sweep(A, b, pairs, rows, mu, x, _FIRST, spans.low, spans.high):
         return
-    if rest(A, b, pairs, rows, mu, room.first, room, sites, -math.inf, spans):
+    if solve_at_rest(A, b, pairs, rows, mu, room.first, room, sites, -math.inf, spans):
         for r in range(rows):
             x[ix(r)] = room.first[ix(r)]
-    elif not rest(A, b, pairs, rows, mu, x, room, sites, _TOUCHING, spans):
+    elif not solve_at_rest(A, b, pairs, rows, mu, x, room, sites, _TOUCHING, spans):
         sweep(A, b, pairs, rows, mu, x, _SWEEPS, spans.low, spans.high)
 
 
 @routine
-def _part(A, b, pairs, taken, rows, x, asked, least, base, z, spans):
+def _push_out(A, b, pairs, taken, rows, x, asked, least, base, z, spans):
     """Write the impulses that move apart what overlaps, beside impulses x; return whether there are any.
 
     `asked` is by what speed, negative, and `least` [m/s] the greatest that is left.
@@ -339,7 +346,7 @@ def _part(A, b, pairs, taken, rows, x, asked, least, base, z, spans):
 
 
 @routine
-def _drive(space, spans, sign):
+def _add_bias(space, spans, sign):
     """Add sign times what drives to the velocities of the rows."""
     for k in range(space.used.shape[0]):
         if space.used[ix(k)] != 0:
@@ -348,10 +355,10 @@ def _drive(space, spans, sign):
 
 
 @routine
-def _collect(step, space, room, whole, pairs, taken, rows):
+def _solve_contacts(step, space, room, whole, pairs, taken, rows):
     """Solve for the impulses of all contacts; add what moves them apart to x, and keep it to take back."""
-    _drive(space, step.spans, 1.0)
-    _solve(space.A, space.b, pairs, rows, step.mu, step.x, room, space.sites, step.spans)
+    _add_bias(space, step.spans, 1.0)
+    _solve_impulses(space.A, space.b, pairs, rows, step.mu, step.x, room, space.sites, step.spans)
     for k in range(step.impulses.shape[0]):
         step.impulses[ix(k)] = 0.0
     for k in range(taken):
@@ -361,7 +368,7 @@ def _collect(step, space, room, whole, pairs, taken, rows):
         else:
             step.impulses[ix(3 * step.active[ix(k)])] = step.x[ix(3 * pairs + k - pairs)]
     least = OUT * _ROUNDING / whole
-    if not _part(space.A, space.b, pairs, taken, rows, step.x, step.terms, least, room.s, step.apart, step.spans):
+    if not _push_out(space.A, space.b, pairs, taken, rows, step.x, step.terms, least, room.s, step.apart, step.spans):
         return 0
     for r in range(rows):
         step.x[ix(r)] += step.apart[ix(r)]
@@ -373,15 +380,22 @@ def _collect(step, space, room, whole, pairs, taken, rows):
 def _keep_loads(head, space, step, pairs):
     """Write the impulse between each two solids, in the world."""
     cints, cfloats, axes = head.cints, head.cfloats, space.sites
-    for k in range(cints[c.SOLIDS]):
-        at = cints[ix(cints[c.AT_SOLIDS] + c.SOLID_INTS * k + 6)] + c.LOAD
+    for k in range(cints[contact_columns.SOLIDS]):
+        at = cints[ix(cints[contact_columns.AT_SOLIDS] + contact_columns.SOLID_INTS * k + 6)] + contact_columns.LOAD
         for i in range(3):
             cfloats[ix(at + i)] = 0.0
     for k in range(pairs):
-        solid = (step.active[ix(k)] - cints[c.FIRST_SLOT]) // MOST
+        solid = (step.active[ix(k)] - cints[contact_columns.FIRST_SLOT]) // MOST
         if solid >= 0 and step.impulses[ix(3 * step.active[ix(k)] + 1)] > 0.0:
-            at = cints[ix(cints[c.AT_SOLIDS] + c.SOLID_INTS * solid + 6)] + c.LOAD
-            p, n, e = 3 * step.active[ix(k)], row3(axes[ix(k)], c.NORMAL), row3(axes[ix(k)], c.TANGENT)
+            at = (
+                cints[ix(cints[contact_columns.AT_SOLIDS] + contact_columns.SOLID_INTS * solid + 6)]
+                + contact_columns.LOAD
+            )
+            p, n, e = (
+                3 * step.active[ix(k)],
+                row3(axes[ix(k)], contact_columns.NORMAL),
+                row3(axes[ix(k)], contact_columns.TANGENT),
+            )
             f = cross(e, n)
             for i in range(3):
                 push = step.impulses[ix(p)] * e[i] + step.impulses[ix(p + 1)] * n[i] + step.impulses[ix(p + 2)] * f[i]
@@ -389,40 +403,40 @@ def _keep_loads(head, space, step, pairs):
 
 
 @routine
-def _imbalance(head, space, step):
+def _momentum_error(head, space, step):
     """Return |Sᵀp − (M v + h f + CᵀP)| / |(M w, h f)| of the way w, in the norm of M⁻¹: that of kinetic energies."""
-    nv, left = head.ints[t.NV], 0.0
+    nv, left = head.ints[tree_columns.NV], 0.0
     for k in range(nv):
         space.u[ix(k)] = step.a[ix(k)] - step.r[ix(k)]
     project_vector(space.H, head.before, space.u)
     for k in range(nv):
         left += space.u[ix(k)] * space.u[ix(k)]
-    kinetic = _kinetic(head.ints, head.before, space.M, step.w[nv:])
+    kinetic = _kinetic_energy(head.ints, head.before, space.M, step.w[nv:])
     rounding = step.energies[4] / (_BALANCED * _BALANCED)
     return math.sqrt(0.5 * left / max(kinetic + step.energies[3] + rounding, 1e-300))
 
 
 @routine
-def _kinetic(ints, before, M, w):
+def _kinetic_energy(ints, before, M, w):
     """Return ½ w·M w of velocities by columns [J]."""
-    at, total = ints[t.AT_COLUMNS] + t.COLUMN_V, 0.0
+    at, total = ints[tree_columns.AT_COLUMNS] + tree_columns.COLUMN_V, 0.0
     for k in range(before.shape[0]):
-        row, j = ints[ix(at + k * t.COLUMN_INTS)], before[ix(k)]
+        row, j = ints[ix(at + k * tree_columns.COLUMN_INTS)], before[ix(k)]
         half = 0.5 * M[ix(row), ix(row)] * w[ix(k)]
         while j >= 0:
-            half += M[ix(row), ix(ints[ix(at + j * t.COLUMN_INTS)])] * w[ix(j)]
+            half += M[ix(row), ix(ints[ix(at + j * tree_columns.COLUMN_INTS)])] * w[ix(j)]
             j = before[ix(j)]
         total += w[ix(k)] * half
     return total
 
 
 @routine
-def _again(head, h, space, step, rows, parted, turn):
+def _restart(head, h, space, step, rows, parted, turn):
     """Set all back for impulses to be found anew, with R of the ways that the last two gave.
 
     Anderson's mixing of two tries: r ← a − θ (a − a₋), θ = g·(g − g₋)/|g − g₋|², where g = a − r, in the norm of M⁻¹.
     """
-    _drive(space, step.spans, -1.0)
+    _add_bias(space, step.spans, -1.0)
     for r in range(parted):
         step.x[ix(r)] += step.apart[ix(r)]
     dot, square = 0.0, 0.0
@@ -434,15 +448,15 @@ def _again(head, h, space, step, rows, parted, turn):
     for k in range(step.r.shape[0]):
         step.r[ix(k)] = step.a[ix(k)] - theta * (step.a[ix(k)] - step.tried[0, ix(k)])
         step.tried[0, ix(k)], step.tried[1, ix(k)] = step.a[ix(k)], space.u[ix(k)]
-    _ask(head, h, space, step)
+    _project_forces(head, h, space, step)
 
 
 @routine
-def _kick(ints, M, f, h):
+def _energy_of_forces(ints, M, f, h):
     """Return the kinetic energy that forces alone give in a step [J]: what is at rest has no other scale."""
-    at, total = ints[t.AT_COLUMNS] + t.COLUMN_V, 0.0
+    at, total = ints[tree_columns.AT_COLUMNS] + tree_columns.COLUMN_V, 0.0
     for k in range(f.shape[0]):
-        row = ints[ix(at + k * t.COLUMN_INTS)]
+        row = ints[ix(at + k * tree_columns.COLUMN_INTS)]
         total += 0.5 * (h * f[ix(k)]) ** 2 / M[ix(row), ix(row)]
     return total
 
@@ -453,7 +467,7 @@ def _rounding_energy(ints, M, q, h):
     largest, total = 1.0, 0.0
     for k in range(q.shape[0]):
         largest = max(largest, abs(q[ix(k)]))
-    for k in range(ints[t.NV]):
+    for k in range(ints[tree_columns.NV]):
         total += M[ix(k), ix(k)]
     return 0.5 * total * (_EPS * largest / h) ** 2
 
@@ -464,23 +478,28 @@ def _energy_allowed(head, h, whole, y, step):
 
     Contacts take from it. Beyond it is turning within the step, of second order in its angle.
     """
-    ints, nq, nv = head.ints, head.ints[t.NQ], head.ints[t.NV]
-    at, work = ints[t.AT_COLUMNS] + t.COLUMN_V, 0.0
+    ints, nq, nv = head.ints, head.ints[tree_columns.NQ], head.ints[tree_columns.NV]
+    at, work = ints[tree_columns.AT_COLUMNS] + tree_columns.COLUMN_V, 0.0
     for k in range(nv):
-        row, w = ints[ix(at + k * t.COLUMN_INTS)], step.w[ix(nv + k)]
+        row, w = ints[ix(at + k * tree_columns.COLUMN_INTS)], step.w[ix(nv + k)]
         work += w * (h * step.f[ix(k)] - step.soft[ix(k)] * (w - y[ix(nq + row)]))
     growth = _GROWTH * math.sqrt(h / whole)
     return (1.0 + growth) * (step.energies[0] + max(work, 0.0)) + growth * step.energies[3] + step.energies[4]
 
 
 @routine
-def _arrive(head, h, whole, y, W, W1, space, step, parted):
+def _integrate(head, h, whole, y, W, W1, space, step, parted):
     """Hand the momenta of the way on to its end, without what moved apart: write configuration and velocities there.
 
     Return whether their energy is within its bound; y stays as it is where it is not.
     """
     ints, before, H, M, a, w = head.ints, head.before, space.H, space.M, step.a, step.w
-    nq, nv, z, at = ints[t.NQ], ints[t.NV], state_zero(ints), ints[t.AT_COLUMNS] + t.COLUMN_V
+    nq, nv, z, at = (
+        ints[tree_columns.NQ],
+        ints[tree_columns.NV],
+        state_zero(ints),
+        ints[tree_columns.AT_COLUMNS] + tree_columns.COLUMN_V,
+    )
     step.energies[1] = _energy_allowed(head, h, whole, y, step)
     for k in range(nv):
         space.u[ix(k)] = a[ix(k)] - step.r[ix(k)]  # what iterations have left
@@ -490,11 +509,11 @@ def _arrive(head, h, whole, y, W, W1, space, step, parted):
     add_momenta(ints, head.floats, a, W)
     for k in range(nv):
         w[ix(nv + k)] += a[ix(k)]
-    handed_on(ints, head.floats, W, W1, w[nv:], space.u)
+    momenta_at_end(ints, head.floats, W, W1, w[nv:], space.u)
     for k in range(nv):
         space.u[ix(k)] = -space.u[ix(k)]
     placed_composite(ints, head.floats, z, W1, z, one_state(M.reshape(M.size)))
-    _fill(ints, before, M, H)
+    _inertia_matrix(ints, before, M, H)
     factor(H, before)
     project_vector(H, before, space.u)
     kinetic = 0.0
@@ -507,63 +526,80 @@ def _arrive(head, h, whole, y, W, W1, space, step, parted):
     for k in range(nq):
         y[ix(k)] = step.q[ix(k)]
     for k in range(nv):
-        y[ix(nq + ints[ix(at + k * t.COLUMN_INTS)])] = a[ix(k)]
+        y[ix(nq + ints[ix(at + k * tree_columns.COLUMN_INTS)])] = a[ix(k)]
         step.past[1, ix(k)] = step.past[0, ix(k)]
         step.past[0, ix(k)] = step.r[ix(k)]
     return True
 
 
-@typed_entry("int64", Head, _1, _1, _2, "float64", "float64", "float64", _1, Space, Step, Rest)
+@typed_entry(
+    "int64",
+    ContactModel,
+    _1,
+    _1,
+    _2,
+    "float64",
+    "float64",
+    "float64",
+    _1,
+    ContactWorkspace,
+    StepWorkspace,
+    RestWorkspace,
+)
 def one_step(head, y, tau, loads, h, whole, out, soft, space, step, room):
     """Take a step of h, a part of a whole one, in place; return DONE, or why not, with y as it was. Impulses stay.
 
     `out` is the part of overlaps that a whole step moves apart.
     """
     ints = head.ints
-    nq, nv = ints[t.NQ], ints[t.NV]
+    nq, nv = ints[tree_columns.NQ], ints[tree_columns.NV]
     now, z = step.now[0], state_zero(ints)
     W, W1, Q, V = one_state(step.work[now]), one_state(step.work[1 - now]), one_state(y[:nq]), one_state(y[nq:])
-    _stand(head, Q, soft, h, W, space, step)
-    driving(ints, head.floats, tau, y[nq:], one_state(loads.reshape(loads.size)), loads.shape[0] > 0, W, step.f)
+    _forward_position(head, Q, soft, h, W, space, step)
+    applied_forces(ints, head.floats, tau, y[nq:], one_state(loads.reshape(loads.size)), loads.shape[0] > 0, W, step.f)
     bias(ints, head.floats, Q, V, W, z, W, z)
     way_accelerations(ints, head.floats, V, W)
     fastest = 0.0
     for k in range(nv):
         fastest = max(fastest, abs(y[nq + k]))
         step.w[k] = y[nq + k]
-        step.w[nv + k] = y[nq + ints[ints[t.AT_COLUMNS] + t.COLUMN_V + k * t.COLUMN_INTS]]
-    step.energies[0] = _kinetic(ints, head.before, space.M, step.w[nv:])
-    step.energies[3] = _kick(ints, space.M, step.f, h)
+        step.w[nv + k] = y[
+            nq + ints[ints[tree_columns.AT_COLUMNS] + tree_columns.COLUMN_V + k * tree_columns.COLUMN_INTS]
+        ]
+    step.energies[0] = _kinetic_energy(ints, head.before, space.M, step.w[nv:])
+    step.energies[3] = _energy_of_forces(ints, space.M, step.f, h)
     step.energies[4] = _rounding_energy(ints, space.M, y[:nq], h)
     reach = 2.0 * h * (fastest + 10.0 * h) + 1e-3
-    pairs, taken = _choose(ints, head.cints, head.cfloats, Q, W, reach, step.active, step.gaps, step.gaps.shape[0])
+    pairs, taken = _find_candidates(
+        ints, head.cints, head.cfloats, Q, W, reach, step.active, step.gaps, step.gaps.shape[0]
+    )
     step.counts[0], step.counts[1] = taken, pairs
-    rows = _rows(head, Q, V, h, whole, out, W, space, step, pairs, taken)
+    rows = _contact_rows(head, Q, V, h, whole, out, W, space, step, pairs, taken)
     for k in range(nv):
         step.r[k] = 2.0 * step.past[0, k] - step.past[1, k]
-    _ask(head, h, space, step)
-    _move(head, y[nq:], space, rows, step.x, step)
+    _project_forces(head, h, space, step)
+    _velocity_under_impulses(head, y[nq:], space, rows, step.x, step)
     last = math.inf
     for _ in range(_PASSES):
-        _remainder(head, Q, h, W, W1, space, step)
+        _momentum_remainder(head, Q, h, W, W1, space, step)
         for k in range(nv):
             step.r[k] = step.a[k]
-        _ask(head, h, space, step)
-        change, size = _move(head, y[nq:], space, rows, step.x, step)
+        _project_forces(head, h, space, step)
+        change, size = _velocity_under_impulses(head, y[nq:], space, rows, step.x, step)
         if not change > _NEARLY * size or change > 0.5 * last:
             break
         last = change
     parted, error = 0, math.inf
     for turn in range(_TURNS):
-        parted = _collect(step, space, room, whole, pairs, taken, rows)
-        _move(head, y[nq:], space, rows, step.x, step)
-        _remainder(head, Q, h, W, W1, space, step)
-        last, error, step.counts[2] = error, _imbalance(head, space, step), turn + 1
+        parted = _solve_contacts(step, space, room, whole, pairs, taken, rows)
+        _velocity_under_impulses(head, y[nq:], space, rows, step.x, step)
+        _momentum_remainder(head, Q, h, W, W1, space, step)
+        last, error, step.counts[2] = error, _momentum_error(head, space, step), turn + 1
         if error <= _BALANCED or turn + 1 == _TURNS or not error < 10.0 * last:
             break
-        _again(head, h, space, step, rows, parted, turn)
+        _restart(head, h, space, step, rows, parted, turn)
     balanced = error <= _BALANCED and largest_turn(ints, step.w[nv:], h, W) <= _LARGEST
-    if not balanced or not _arrive(head, h, whole, y, W, W1, space, step, parted):
+    if not balanced or not _integrate(head, h, whole, y, W, W1, space, step, parted):
         step.q[0] = math.nan  # workspaces are of another place
         for k in range(step.impulses.shape[0]):
             step.impulses[k] = 0.0  # no start for another try

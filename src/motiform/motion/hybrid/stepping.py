@@ -7,16 +7,16 @@ import numpy as np
 
 from motiform.base.errors import MotiformError, RunError
 from motiform.geometry.touch.columns import MOST
-from motiform.motion.contact import columns as c
-from motiform.motion.contact.layouts import make_space
+from motiform.motion.contact import columns as contact_columns
+from motiform.motion.contact.layouts import contact_workspace
 from motiform.motion.contact.rooms import check_candidates
 from motiform.motion.contact.shares import least_forces
 from motiform.motion.contact.span_kernels import Spans
 from motiform.motion.hybrid.equations import ContactEquations
 from motiform.motion.hybrid.march import State
-from motiform.motion.hybrid.observe import Look, add_force, drive_efforts, look
+from motiform.motion.hybrid.observe import ContactSnapshot, add_force, drive_efforts, snapshot
 from motiform.motion.hybrid.substeps import ActuatorSteps
-from motiform.motion.run import Block, Checkpoint, Options, Pace
+from motiform.motion.run import Block, Checkpoint, Pace, RunOptions
 from motiform.motion.tree.model.joint import Array
 from motiform.record import Event
 
@@ -34,23 +34,27 @@ class Stepper:
 
     def __init__(self, system: ContactEquations, h: float) -> None:
         from motiform.motion.hybrid.impulse_kernels import add_impulses
-        from motiform.motion.hybrid.step_kernels import Step, one_step
+        from motiform.motion.hybrid.step_kernels import StepWorkspace, one_step
 
         self.system, self.h = system, h
         packed, n = system.problem.packed, system.nv
         self.packed, count = packed, packed.count
-        sizes = packed.ints[packed.ints[c.AT_SOLIDS] :][6 : c.SOLID_INTS * packed.solids : c.SOLID_INTS]
-        self._loads = sizes[:, None] + np.arange(c.LOAD, c.LOAD + 3)  # where those of solids stand
+        sizes = packed.ints[packed.ints[contact_columns.AT_SOLIDS] :][
+            6 : contact_columns.SOLID_INTS * packed.solids : contact_columns.SOLID_INTS
+        ]
+        self._loads = sizes[:, None] + np.arange(
+            contact_columns.LOAD, contact_columns.LOAD + 3
+        )  # where those of solids stand
         self._plain = count - MOST * packed.solids  # candidates that are there whatever the state
         self._limit = max(self._plain, 1)
         check_candidates(self._limit)
-        self._rest = _room(self._limit)
+        self._rest = _rest_workspace(self._limit)
         rows = max(3 * count, n)
         self.tau = np.zeros(n)
         self._soft = np.zeros(n)
         self._call, self._add = one_step.function, add_impulses
-        self._space = make_space(n, max(3 * self._limit, n), self._limit)
-        self._room = Step(
+        self._space = contact_workspace(n, max(3 * self._limit, n), self._limit)
+        self._room = StepWorkspace(
             gaps=np.zeros(count),
             active=np.zeros(max(count, 1), np.int64),
             impulses=np.zeros(3 * max(count, 1)),
@@ -90,8 +94,8 @@ class Stepper:
             self._limit = 2 * count
             check_candidates(self._limit)
             old, n = self._space, self.system.nv
-            new = make_space(n, max(3 * self._limit, n), self._limit)
-            self._rest = _room(self._limit)
+            new = contact_workspace(n, max(3 * self._limit, n), self._limit)
+            self._rest = _rest_workspace(self._limit)
             self._space = new._replace(M=old.M, H=old.H, used=old.used, u=old.u)  # what a step hands on to the next
             self._room.spans.first[:], self._room.spans.last[:] = 0, 0  # nothing to clear
 
@@ -214,7 +218,7 @@ class Stepper:
         slip = np.hypot(w[0 : 3 * pairs : 3], w[2 : 3 * pairs : 3])
         slips = (slip > _STILL * (terms[0 : 3 * pairs : 3] + terms[2 : 3 * pairs : 3])) | (mu == 0)
         normals = np.concatenate([x[1 : 3 * pairs : 3], x[3 * pairs :]])
-        touching = (normals > 0) | (self.sites[: self.taken, c.GAP] <= _TOUCHING)
+        touching = (normals > 0) | (self.sites[: self.taken, contact_columns.GAP] <= _TOUCHING)
         rows, near = np.concatenate([np.repeat(touching[:pairs], 3), touching[pairs:]]), touching[:pairs]
         fixed = slips[near] & (mu[near] > 0)
         x[rows] = least_forces(A[np.ix_(rows, rows)], x[rows], int(near.sum()), mu[near], fixed)
@@ -225,12 +229,12 @@ class Stepper:
         problem = self.system.problem
         problem.activate(own)
         problem.pose(y[: self.system.moving], problem.head.zeros)
-        places = problem.sites[: len(own), c.SITE : c.SITE + 3].copy()
+        places = problem.sites[: len(own), contact_columns.SITE : contact_columns.SITE + 3].copy()
         solid = own >= problem.packed.pairs - MOST * problem.packed.solids  # their points may have changed places
-        places[solid] = self.sites[: len(own), c.SITE : c.SITE + 3][solid]
+        places[solid] = self.sites[: len(own), contact_columns.SITE : contact_columns.SITE + 3][solid]
         return places
 
-    def look(self, y: Array) -> Look:
+    def look(self, y: Array) -> ContactSnapshot:
         """Return what contacts did in the last step."""
         system, packed = self.system, self.packed
         count = len(system.contacts.points)
@@ -245,49 +249,55 @@ class Stepper:
         places = self._places(y, own[: self.pairs])
         for k in range(self.pairs, self.taken):
             limit = own[k] - packed.pairs
-            side = packed.ints[packed.ints[c.AT_LIMITS] + c.LIMIT_INTS * limit + 2]
+            side = packed.ints[packed.ints[contact_columns.AT_LIMITS] + contact_columns.LIMIT_INTS * limit + 2]
             limits[packed.limit_coordinates[limit]] += side * x[3 * self.pairs + k - self.pairs]
         world = np.zeros((self.pairs, 3))
         for k in range(self.pairs):
             p, candidate, site = x[3 * k : 3 * k + 3], own[k], self.sites[k]
             if not p.any():
                 continue
-            n, e, normal = packed.point_of[candidate], site[c.TANGENT : c.TANGENT + 3], site[c.NORMAL : c.NORMAL + 3]
+            n, e, normal = (
+                packed.point_of[candidate],
+                site[contact_columns.TANGENT : contact_columns.TANGENT + 3],
+                site[contact_columns.NORMAL : contact_columns.NORMAL + 3],
+            )
             e2 = (e[1] * normal[2] - e[2] * normal[1], e[2] * normal[0] - e[0] * normal[2])
             force = p[0] * e + p[1] * normal + p[2] * np.array([*e2, e[0] * normal[1] - e[1] * normal[0]])
             world[k] = force
             add_force(n, force, p[1], places[k], forces, presses, sites, moments)
-            modes[n] = max(modes[n], c.SLIDE if slips[k] else c.STICK)
+            modes[n] = max(modes[n], contact_columns.SLIDE if slips[k] else contact_columns.STICK)
         drives = drive_efforts(system, self._at + self._last, y, own[: self.pairs], world, places, limits)
-        return Look(modes, gaps, forces, sites, moments, presses, limits, self.tau.copy(), drives)
+        return ContactSnapshot(modes, gaps, forces, sites, moments, presses, limits, self.tau.copy(), drives)
 
 
-def first_look(system: ContactEquations, h: float, y: Array) -> Look:
+def first_snapshot(system: ContactEquations, h: float, y: Array) -> ContactSnapshot:
     """Return what contacts do at the start, to which no step has led.
 
     Where a figure is at rest and everything that presses in the first step touches already, that is what it does then;
     else what forces at this very instant are: something may land in the step, which has half of the velocity products.
     """
-    now, trial = look(system, 0.0, y), Stepper(system, h)
+    now, trial = snapshot(system, 0.0, y), Stepper(system, h)
     if y[system.nq : system.moving].any():
         return now
     trial.step(0.0, y.copy())
     pressing = trial.impulses[3 * trial.active[: trial.pairs] + 1] > 0
-    touch = (trial.sites[: trial.pairs, c.GAP] <= _TOUCHING) & (trial.sites[: trial.pairs, c.SLIP + 1] > -_SLOWLY)
+    touch = (trial.sites[: trial.pairs, contact_columns.GAP] <= _TOUCHING) & (
+        trial.sites[: trial.pairs, contact_columns.SLIP + 1] > -_SLOWLY
+    )
     return trial.look(y) if touch[pressing].all() else now
 
 
-def _room(count: int) -> Any:
+def _rest_workspace(count: int) -> Any:
     """Return room for the equations of so many candidates."""
-    from motiform.motion.hybrid.rest_kernels import Rest
+    from motiform.motion.hybrid.rest_kernels import RestWorkspace
 
     rows = 3 * count
     first, y, s, r = np.zeros((4, rows))
-    return Rest(np.zeros((rows, rows)), first, y, s, r, *(np.zeros(rows, np.int64) for _ in range(4)))
+    return RestWorkspace(np.zeros((rows, rows)), first, y, s, r, *(np.zeros(rows, np.int64) for _ in range(4)))
 
 
 def step_march(
-    system: ContactEquations, options: Options, start: Array, checkpoint: Checkpoint | None
+    system: ContactEquations, options: RunOptions, start: Array, checkpoint: Checkpoint | None
 ) -> Iterator[Block]:
     """Step from sample to sample; a whole number of steps makes a sample."""
     y, sample = start.copy(), 0
@@ -296,7 +306,7 @@ def step_march(
     events: list[Event] = []
     if checkpoint is None:
         events = system.begin(y)
-        states.append((y.copy(), first_look(system, stepper.h, y)))
+        states.append((y.copy(), first_snapshot(system, stepper.h, y)))
     else:
         y, sample = stepper.restore(checkpoint), int(checkpoint["sample"])
 

@@ -13,14 +13,14 @@ from motiform.motion.hybrid.equations import ContactEquations
 from motiform.motion.hybrid.march import State, hybrid_march
 from motiform.motion.hybrid.observe import contact_channels, observe_contacts
 from motiform.motion.hybrid.stepping import step_march
-from motiform.motion.run import Block, Checkpoint, Guard, Kind, Options, System
+from motiform.motion.run import Block, Checkpoint, Guard, ModelKind, RunOptions, System
 from motiform.motion.run.kinds import check_integrator
 from motiform.motion.tree import Control, Figure, FigureState
 from motiform.motion.tree.model.acting import Acting
 from motiform.motion.tree.model.state import Controls, check_functions
 from motiform.motion.tree.observe import channels, drive_channel, drive_labels, figure_labels, observe, undriven
 from motiform.motion.tree.prescribed import PrescribedMotion, drive_figure
-from motiform.motion.tree.singular import EXACT, STEPPED, brace_angles, brace_folds
+from motiform.motion.tree.singular import EXACT, STEPPED, fold_armature, gimbal_armature
 from motiform.motion.tree.start import start
 from motiform.motion.tree.system import check_device, check_moves
 from motiform.record import Channel
@@ -38,7 +38,7 @@ class ContactSystem(System):
     def __init__(
         self,
         figure: Figure,
-        options: Options,
+        options: RunOptions,
         contacts: Contacts,
         q0: ArrayLike | None = None,
         v0: ArrayLike | None = None,
@@ -57,8 +57,8 @@ class ContactSystem(System):
             raise InputError("guards need dense output", got=f"time-stepping with {names}", allowed="'dormand-prince'")
         state = start(figure, q0, v0)
         stepping = options.integrator == "time-stepping"
-        figure, armatures = brace_folds(figure, STEPPED if stepping else EXACT)
-        figure = brace_angles(figure) if stepping else figure
+        figure, armatures = fold_armature(figure, STEPPED if stepping else EXACT)
+        figure = gimbal_armature(figure) if stepping else figure
         drive, model = None, figure
         if prescribed:
             drive = drive_figure(figure, prescribed, state.q)
@@ -107,7 +107,7 @@ class ContactSystem(System):
         return found
 
 
-KIND = Kind(
+KIND = ModelKind(
     "contacts",
     "a figure with contacts",
     Figure,

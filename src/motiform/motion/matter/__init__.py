@@ -9,7 +9,7 @@ from motiform.motion.matter.laws.register import LAWS, law, law_parameters
 from motiform.motion.matter.model import topology
 from motiform.motion.matter.model.build import NetworkBuilder
 from motiform.motion.matter.model.handles import Points
-from motiform.motion.matter.model.look import Look
+from motiform.motion.matter.model.look import GroupLook
 from motiform.motion.matter.model.network import Network, NetworkState, Signal
 from motiform.motion.matter.sound import Sound
 from motiform.motion.matter.stability.assessment import assess_network
@@ -22,7 +22,7 @@ __all__ = [
     "Cell",
     "Engine",
     "Friction",
-    "Look",
+    "GroupLook",
     "Network",
     "NetworkBuilder",
     "NetworkState",

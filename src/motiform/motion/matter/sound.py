@@ -11,7 +11,7 @@ from motiform.base.errors import InputError
 from motiform.motion.matter.engine.engine import Engine
 from motiform.motion.matter.model.network import Network
 from motiform.motion.matter.model.points import find_points
-from motiform.motion.run import Options
+from motiform.motion.run import RunOptions
 from motiform.record import Channel
 from motiform.spatial import unit_vector
 from motiform.spatial.checks import Array
@@ -45,7 +45,7 @@ class Sound:
 class Listener:
     """What is heard of a network between the samples of its recording."""
 
-    def __init__(self, sound: Sound, network: Network, options: Options | None) -> None:
+    def __init__(self, sound: Sound, network: Network, options: RunOptions | None) -> None:
         if not isinstance(sound, Sound):
             raise InputError("sound must be a Sound", got=repr(sound)[:80], remedy="See motiform.matter.Sound.")
         if sound.of not in _OF:

@@ -13,7 +13,7 @@ from motiform.motion.matter.model.network import Network
 from motiform.motion.matter.observe import choose_channels, network_channels, observe_network
 from motiform.motion.matter.sound import Listener, Sound
 from motiform.motion.matter.watch import Watch
-from motiform.motion.run import Block, Checkpoint, Kind, Options, Pace, System
+from motiform.motion.run import Block, Checkpoint, ModelKind, Pace, RunOptions, System
 from motiform.motion.run.kinds import check_integrator
 from motiform.record import Channel, Event
 
@@ -38,7 +38,7 @@ class NetworkSystem(System):
     def __init__(
         self,
         network: Network,
-        options: Options,
+        options: RunOptions,
         unstable: bool = False,
         record: Sequence[str] | Mapping[str, float | None] | None = None,
         sound: Sound | None = None,
@@ -134,7 +134,7 @@ class Several:
 
 
 def sampled_engine(
-    engine: Any, observe: Callable[[Any], dict[str, np.ndarray]], options: Options, steps: int, *, fresh: bool,
+    engine: Any, observe: Callable[[Any], dict[str, np.ndarray]], options: RunOptions, steps: int, *, fresh: bool,
     watch: Watch | None = None,
 ) -> Iterator[Block]:  # fmt: skip
     """Advance an engine from sample to sample; each is observed at once, because the engine keeps one state."""
@@ -234,7 +234,7 @@ def _defaults(network: Network) -> dict[str, Any]:
 
 
 _ACTS = "Give a network imposed points, pushes and solids when it is built."
-KIND = Kind(
+KIND = ModelKind(
     "network",
     "a network",
     Network,

@@ -16,14 +16,14 @@ from motiform.motion.tree.model.joint import Array
 from motiform.spatial import conjugate, multiply_quaternions, rotation_from_quaternion
 from motiform.spatial.checks import as_floats
 
-__all__ = ["Moving", "smooth", "velocities"]
+__all__ = ["MotionSamples", "smooth", "velocities"]
 
 ORDER = 2  # of each of the two passes of the filter
 _EVEN = 1e-3  # part of a step by which times may stray and still count as even
 _FEWEST = 3  # samples that determine an acceleration
 
 
-class Moving(NamedTuple):
+class MotionSamples(NamedTuple):
     """A motion: configurations, velocities and accelerations at the same times."""
 
     q: Array
@@ -34,7 +34,7 @@ class Moving(NamedTuple):
     """Their rates, (samples, nv): rad/s² or m/s²."""
 
 
-def velocities(figure: Figure, times: ArrayLike, q: ArrayLike, *, cutoff: float | None = 6.0) -> Moving:
+def velocities(figure: Figure, times: ArrayLike, q: ArrayLike, *, cutoff: float | None = 6.0) -> MotionSamples:
     """Return configurations low-passed at ``cutoff`` [Hz], and the velocities and accelerations of the result.
 
     q (samples, nq) at ``times`` [s]. The filter is Butterworth's of order 2, run forwards and backwards, with half
@@ -48,7 +48,7 @@ def velocities(figure: Figure, times: ArrayLike, q: ArrayLike, *, cutoff: float 
     t, qs = _checked(figure, times, q)
     quaternions = _quaternions(figure)
     _check_cutoff(cutoff, t)
-    found = Moving(np.full_like(qs, np.nan), *(np.full((len(t), figure.nv), np.nan) for _ in range(2)))
+    found = MotionSamples(np.full_like(qs, np.nan), *(np.full((len(t), figure.nv), np.nan) for _ in range(2)))
     for first, last in runs(np.asarray(np.isfinite(qs).all(1))):
         part = slice(first, last)
         even = _continuous(figure, qs[part], quaternions)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motiform.base.errors import InputError
-from motiform.motion.tree.algorithms.kinematics import poses
+from motiform.motion.tree.algorithms.kinematics import forward_kinematics
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 
@@ -85,7 +85,7 @@ def _foot(figure: Figure, name: str, tags: tuple[str, ...]) -> Foot:
 
 def _along(figure: Figure, foot: int, segments: list[int], points: list[Array]) -> list[float]:
     """Return how far forward in the foot points lie [m], with all joints neutral."""
-    R, p = poses(figure, figure.neutral())
+    R, p = forward_kinematics(figure, figure.neutral())
     return [float((R[foot].T @ (R[k] @ x + p[k] - p[foot]))[0]) for k, x in zip(segments, points, strict=True)]
 
 

@@ -17,16 +17,16 @@ from motiform.measure.gaps import runs
 from motiform.motion.reconstruct.derivatives import velocities
 from motiform.motion.reconstruct.dynamics.efforts import efforts, residual_report
 from motiform.motion.reconstruct.feet import find_feet
-from motiform.motion.reconstruct.fit import options as o
+from motiform.motion.reconstruct.fit import options as fit_options
 from motiform.motion.reconstruct.fit.fitter import Fit, Fitter
 from motiform.motion.reconstruct.fit.limits import limit_events
-from motiform.motion.reconstruct.fit.search import fit_trial, settle, stray
+from motiform.motion.reconstruct.fit.search import fit_converged, fit_trial, outlier_samples
 from motiform.motion.reconstruct.fit.smooth import smooth_trial
 from motiform.motion.reconstruct.fit.swaps import Mended, mend_swaps, swap_events
 from motiform.motion.reconstruct.gait.events import Walker, gait_events, walker_of
-from motiform.motion.reconstruct.gait.series import told_to
+from motiform.motion.reconstruct.gait.series import sample_where_defined
 from motiform.motion.run import check_number
-from motiform.motion.tree import Figure, centers_of_mass, poses, tags
+from motiform.motion.tree import Figure, centers_of_mass, forward_kinematics, tags
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.observe import (
     FIGURE_CHANNELS,
@@ -115,13 +115,13 @@ def reconstruct_trial(
         mended = mend_swaps(fitter, seen, found)
         events += swap_events(mended, trial.times, trial.names)
     sigma = _sigma(found)  # of samples fitted alone, whose degrees of freedom are known
-    settle(fitter, seen, found, trial.times)
+    fit_converged(fitter, seen, found, trial.times)
     nullity = _nullity(found)
     if smooth is not None:
         usual = check_number(smooth, "smooth", "reconstruct", above=0.0)
         smooth_trial(fitter, seen, found, trial.times, usual, sigma)
     # Rounding keeps the steps of an exact fit from gaining, or nothing tells where along it a posture should be.
-    found.status[(found.status == o.UNSETTLED) & (found.rms <= o.EXACT)] = o.FINE
+    found.status[(found.status == fit_options.UNSETTLED) & (found.rms <= fit_options.EXACT)] = fit_options.FINE
     events += _wrong_minima(found, trial.times) + limit_events(fitter, found, trial.times)
     events += [Event(float(trial.times[0]), note) for note in trial.notes]
     tell(0.8)
@@ -227,7 +227,7 @@ def _wrong_minima(found: Fit, times: Array) -> list[Event]:
             "wrong minimum?",
             {"until": float(times[end - 1]), "rms": float(found.rms[first:end].max())},
         )
-        for first, end in runs(stray(found, unsettled=False))
+        for first, end in runs(outlier_samples(found, unsettled=False))
     ]
 
 
@@ -238,7 +238,7 @@ def _nullity(found: Fit) -> Array:
 
 def _sigma(found: Fit) -> float:
     """Return the standard deviation of a marker's coordinate [m]."""
-    good = (found.status == o.FINE) & ~stray(found)
+    good = (found.status == fit_options.FINE) & ~outlier_samples(found)
     free = 3.0 * found.weight - (found.q.shape[1] - _nullity(found))
     use = good & (free > 0)
     return float(np.sqrt(found.cost[use].sum() / free[use].sum())) if use.any() else np.nan
@@ -250,7 +250,7 @@ def _observe(
 ) -> tuple[dict[str, tuple[Channel, Array]], dict[str, Any]]:  # fmt: skip
     """Return all channels, and what the manifest states."""
     times, q = trial.times, found.q
-    R, p = poses(figure, q)
+    R, p = forward_kinematics(figure, q)
     turned = quaternion_from_rotation(R)
     x = tags(figure, q)
     error = np.linalg.norm(x - seen, axis=-1)
@@ -290,7 +290,8 @@ def _observe(
         "marker_sd": sigma, "rms": float(np.sqrt(np.nanmean(error**2))), "notes": list(trial.notes),
         "rms_weighted": float(np.sqrt(np.average(seen_error, weights=np.isfinite(error) * fitter.weights))),
         "per_marker": _per_marker(figure, trial, seen, error), "samples": len(q),
-        "not_settled": int((found.status == o.UNSETTLED).sum()), "lost": int((found.status == o.LOST).sum()),
+        "not_settled": int((found.status == fit_options.UNSETTLED).sum()),
+        "lost": int((found.status == fit_options.LOST).sum()),
         "steps": float(found.steps.mean()), "cutoff": cutoff,
     }  # fmt: skip
     if len(times) > 1:
@@ -308,7 +309,7 @@ def _told(fitter: Fitter, found: Fit) -> np.ndarray:
     columns = np.concatenate([figure.layout.v[n] for n in figure.roots]).astype(int)
     if figure.coupled is not None:
         columns = np.flatnonzero(np.isin(figure.coupled.kept_v, columns))
-    return np.asarray((found.status != o.LOST) & (found.unseen[:, columns].max(1, initial=0.0) < _UNTOLD))
+    return np.asarray((found.status != fit_options.LOST) & (found.unseen[:, columns].max(1, initial=0.0) < _UNTOLD))
 
 
 def _usable(cutoff: float | None, times: Array) -> float | None:
@@ -320,7 +321,7 @@ def _usable(cutoff: float | None, times: Array) -> float | None:
 def _seen_feet(walker: Walker, figure: Figure, unseen: Array) -> Walker:
     """Return the walker without feet that markers do not tell for 0.1 s or more: what is filled in has no step."""
     for foot in find_feet(figure):
-        for first, end in runs(~told_to(figure, foot.name, unseen)):
+        for first, end in runs(~sample_where_defined(figure, foot.name, unseen)):
             if walker.times[end - 1] - walker.times[first] > _GLIMPSE:
                 for points in (walker.heels, walker.toes):
                     points[foot.side or foot.name][first:end] = np.nan
@@ -342,7 +343,7 @@ def _add_efforts(
         add("power", needed.powers, "W", ("velocity",))
         known: Array | None = None
         if assignment is not None:  # a foot that no marker tells may stand anywhere
-            seen = [told_to(figure, foot.name, unseen) for foot in assignment.feet]
+            seen = [sample_where_defined(figure, foot.name, unseen) for foot in assignment.feet]
             feet = assignment.known_feet & np.stack(seen, axis=1)
             known = np.asarray(feet.all(1))
             add("effort.known", feet.astype("int8"), dims=("foot",), dtype="int8")

@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 from motiform.base.errors import InputError
 from motiform.motion.tree import Figure, FigureState, gravity_effects, inertia_matrix
 from motiform.motion.tree.model.joint import Array
-from motiform.motion.tree.read.model_file import Actuator
+from motiform.motion.tree.read.model_file import FileActuator
 from motiform.spatial.checks import as_floats
 
-__all__ = ["Actuator", "ActuatorControl", "WeightCompensation"]
+__all__ = ["ActuatorControl", "FileActuator", "WeightCompensation"]
 
 Command = Callable[[float], ArrayLike]
 
@@ -28,7 +28,7 @@ class ActuatorControl:
     """
 
     figure: Figure
-    actuators: Sequence[Actuator]
+    actuators: Sequence[FileActuator]
     command: Command | ArrayLike = 0.0
     """u (actuators,), or a function of time [s]: positions, velocities or efforts, as each actuator takes them."""
 

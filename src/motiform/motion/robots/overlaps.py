@@ -5,7 +5,7 @@ import numpy as np
 from motiform.geometry import Shape
 from motiform.geometry.touch.solids import touch_points
 from motiform.motion.contact import Contacts, contact_gaps
-from motiform.motion.tree import Figure, joints, poses
+from motiform.motion.tree import Figure, forward_kinematics, joints
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.read.model_file import FileSolid
 from motiform.spatial import Transform
@@ -59,7 +59,7 @@ def overlapping_solids(
     figure: Figure, q: Array, own: list[FileSolid], touched: dict[str, list[FileSolid]]
 ) -> set[tuple[str, str]]:
     """Return the pairs of solids that overlap in a posture, with the world where no free root can lift them."""
-    R, p = poses(figure, q)
+    R, p = forward_kinematics(figure, q)
     held = held_segments(figure)
 
     def placed(solid: FileSolid) -> Transform:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from motiform.base.errors import InputError, closest, outside_data
 from motiform.motion.actuation import CoordinateControl, CoordinateDrive
 from motiform.motion.contact import Contacts, contact_gaps
-from motiform.motion.robots.actuators import Actuator, ActuatorControl, Command, WeightCompensation
+from motiform.motion.robots.actuators import ActuatorControl, Command, FileActuator, WeightCompensation
 from motiform.motion.robots.overlaps import moving_segments
 from motiform.motion.robots.ties import TieControl
 from motiform.motion.robots.touching import contacts_of_file
@@ -33,7 +33,7 @@ class Robot:
     figure: Figure
     contacts: Contacts
     """Solids of the moving segments against those of the world."""
-    actuators: tuple[Actuator, ...] = ()
+    actuators: tuple[FileActuator, ...] = ()
     springs: tuple[CoordinateDrive, ...] = ()
     """Springs of joints."""
     postures: Mapping[str, FilePosture] = field(default_factory=dict)

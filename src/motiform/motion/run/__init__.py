@@ -15,9 +15,9 @@ from motiform.motion.run.integrators import (
     get_tableau,
     integrators_of,
 )
-from motiform.motion.run.kinds import Kind
+from motiform.motion.run.kinds import ModelKind
 from motiform.motion.run.loop import check_memory, record
-from motiform.motion.run.options import Options, check_number
+from motiform.motion.run.options import RunOptions, check_number
 from motiform.motion.run.sampling import Equations, Pace, sampled, sampled_march, sampled_steps
 from motiform.motion.run.system import Block, Checkpoint, System
 
@@ -33,10 +33,10 @@ __all__ = [
     "ExplicitStep",
     "Fired",
     "Guard",
-    "Kind",
     "Method",
-    "Options",
+    "ModelKind",
     "Pace",
+    "RunOptions",
     "Schedule",
     "SlowWarning",
     "System",

@@ -17,7 +17,7 @@ from motiform.motion.run.headway import Headway
 from motiform.motion.run.integrators import Tableau
 from motiform.motion.run.options import DIVERGED
 
-__all__ = ["ExplicitStep", "Schedule", "Segment", "accepted_step", "march"]
+__all__ = ["ExplicitStep", "Schedule", "SolutionSegment", "accepted_step", "march"]
 
 Rate = Callable[[float, np.ndarray, np.ndarray], None]
 """rate(t, y, out) writes dy/dt into out."""
@@ -40,7 +40,7 @@ _STORM = 5  # firings of one guard in a row, each within a millionth of the one 
 
 
 @dataclass(frozen=True)
-class Segment:
+class SolutionSegment:
     """A stretch of the solution between two steps or events."""
 
     t0: float
@@ -185,7 +185,7 @@ def march(
     landings: float | None = None,
     jumps: Sequence[float] = (),
     schedule: Schedule | None = None,
-) -> Iterator[Segment]:
+) -> Iterator[SolutionSegment]:
     """Go from t0 to t1 by steps, adaptive where the method estimates its error, and stop at every event on the way.
 
     Fixed-step methods need `step`; adaptive ones take it as their first guess. All guards that are zero at the
@@ -220,7 +220,7 @@ def march(
             t_end, end = event.time, solution(event.time)
             event, after, stop = _happen(event, guards, end)
         fired_at_start = frozenset(event.guards) if event is not None else frozenset()
-        yield Segment(t, t_end, end, solution, event, after, h)
+        yield SolutionSegment(t, t_end, end, solution, event, after, h)
         if stop:
             return
         t, y = t_end, after

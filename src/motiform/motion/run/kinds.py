@@ -8,10 +8,10 @@ from typing import Any
 
 from motiform.base.errors import InputError, MotiformWarning, closest
 from motiform.motion.run.integrators import get_method, integrators_of
-from motiform.motion.run.options import Options
+from motiform.motion.run.options import RunOptions
 from motiform.motion.run.system import System
 
-__all__ = ["Kind", "StepWarning", "check_integrator", "find_kind"]
+__all__ = ["ModelKind", "StepWarning", "check_integrator", "find_kind"]
 
 
 def _nothing(model: Any) -> dict[str, Any]:
@@ -19,7 +19,7 @@ def _nothing(model: Any) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Kind:
+class ModelKind:
     """A kind of model that `simulate` takes."""
 
     name: str
@@ -54,11 +54,11 @@ class Kind:
             allowed = ", ".join((*self.arguments, *(o for o in _OPTIONS if o not in self.hints)))
             raise InputError(f"{self.noun} takes no {name!r}", where="simulate()", allowed=allowed, remedy=remedy)
 
-    def options(self, model: Any, given: Mapping[str, Any]) -> Options:
+    def options(self, model: Any, given: Mapping[str, Any]) -> RunOptions:
         """Return how a model is run."""
         if "t1" not in given:
             raise InputError("the end of the run must be given", remedy="Give t1, in seconds, such as t1=2.0.")
-        made = Options(**{"integrator": self.integrator, **self.defaults(model), **given})
+        made = RunOptions(**{"integrator": self.integrator, **self.defaults(model), **given})
         if "step" in given and made.step * made.rate > 1 + 1e-9 and not get_method(made.integrator).adaptive:
             told = f"step {made.step:g} s is longer than from sample to sample, {1 / made.rate:g} s at {made.rate:g} Hz"
             warnings.warn(f"{told}: steps of {1 / made.rate:g} s are taken.", StepWarning, stacklevel=4)
@@ -72,7 +72,7 @@ class StepWarning(MotiformWarning):
 _OPTIONS = ("t1", "rate", "integrator", "step", "rtol", "atol", "device")
 
 
-def check_integrator(options: Options, kind: str, noun: str) -> None:
+def check_integrator(options: RunOptions, kind: str, noun: str) -> None:
     """Refuse an integrator that does not take this kind of model."""
     allowed = integrators_of(kind)
     if options.integrator not in allowed:
@@ -84,7 +84,7 @@ def check_integrator(options: Options, kind: str, noun: str) -> None:
         )
 
 
-def find_kind(kinds: Iterable[Kind], model: Any, given: Iterable[str]) -> Kind:
+def find_kind(kinds: Iterable[ModelKind], model: Any, given: Iterable[str]) -> ModelKind:
     """Return the kind of a model; arguments that only one kind needs decide between several."""
     fitting = [kind for kind in kinds if isinstance(model, kind.model) and all(name in given for name in kind.needs)]
     return max(fitting, key=lambda kind: len(kind.needs))

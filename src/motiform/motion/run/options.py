@@ -7,7 +7,7 @@ import numpy as np
 from motiform.base.errors import InputError
 from motiform.motion.run.integrators import get_method
 
-__all__ = ["DIVERGED", "Options", "check_number"]
+__all__ = ["DIVERGED", "RunOptions", "check_number"]
 
 DIVERGED = "the run has diverged: its state is no longer finite"
 LOST = 1e100  # [SI] numbers of a state from which a run is lost: squares of smaller ones, times masses, are floats
@@ -39,7 +39,7 @@ def check_number(
 
 
 @dataclass(frozen=True)
-class Options:
+class RunOptions:
     """How a run is made."""
 
     t1: float

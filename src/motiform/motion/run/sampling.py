@@ -10,7 +10,7 @@ from motiform.base.errors import MotiformError, RunError
 from motiform.motion.run.explicit import ExplicitStep, Schedule, march
 from motiform.motion.run.guards import Guard
 from motiform.motion.run.integrators import get_tableau
-from motiform.motion.run.options import DIVERGED, Options
+from motiform.motion.run.options import DIVERGED, RunOptions
 from motiform.motion.run.system import Block, Checkpoint
 from motiform.record import Event
 
@@ -64,7 +64,7 @@ class Pace:
 
 def sampled(
     system: Equations,
-    options: Options,
+    options: RunOptions,
     guards: Sequence[Guard],
     checkpoint: Checkpoint | None,
     schedule: Schedule | None = None,
@@ -85,7 +85,7 @@ def _begin(system: Equations, checkpoint: Checkpoint | None) -> tuple[int, np.nd
     return int(checkpoint["sample"]), np.array(checkpoint["rows"]).reshape(system.size)
 
 
-def sampled_steps(system: Equations, options: Options, checkpoint: Checkpoint | None) -> Iterator[Block]:
+def sampled_steps(system: Equations, options: RunOptions, checkpoint: Checkpoint | None) -> Iterator[Block]:
     """Fixed explicit steps, a whole number of them from sample to sample, each repaired."""
     stepper = ExplicitStep(get_tableau(options.integrator), system.rate, size=system.size)
     sample, y = _begin(system, checkpoint)
@@ -124,7 +124,7 @@ def _stack(kept: list[np.ndarray], system: Equations) -> np.ndarray:
 
 def sampled_march(
     system: Equations,
-    options: Options,
+    options: RunOptions,
     guards: Sequence[Guard],
     checkpoint: Checkpoint | None,
     jumps: Sequence[float] = (),

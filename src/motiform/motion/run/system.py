@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import MotiformError
-from motiform.motion.run.options import Options
+from motiform.motion.run.options import RunOptions
 from motiform.record import Channel, Event
 
 __all__ = ["Block", "Checkpoint", "System"]
@@ -35,7 +35,7 @@ class Block:
 class System(ABC):
     """A model with what acts on it, ready to run. One loop records all systems, see `record`."""
 
-    options: Options
+    options: RunOptions
     gravity: ArrayLike
     """[m/s²] in the world's axes, (3,)."""
     vertical: Any = "y"

@@ -30,10 +30,10 @@ from motiform.motion.tree.algorithms.kinematics import (
     Motion,
     Poses,
     centers_of_mass,
+    forward_kinematics,
     jacobian,
     joint_axes,
     motion,
-    poses,
     tag_accelerations,
     tag_jacobians,
     tag_positions,
@@ -52,16 +52,17 @@ from motiform.motion.tree.algorithms.matrices import (
 from motiform.motion.tree.algorithms.world_velocity import joint_velocity
 from motiform.motion.tree.build import FigureBuilder
 from motiform.motion.tree.contact_joints.closure import ContactClosure
-from motiform.motion.tree.model.actuator import Actuator, Quantity
+from motiform.motion.tree.model.actuator import Actuator, ActuatorChannel
 from motiform.motion.tree.model.closure import Closure
 from motiform.motion.tree.model.coupling import Coupling
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Joint
-from motiform.motion.tree.model.segment import Part, Segment, SegmentSurface, Tag
+from motiform.motion.tree.model.segment import Segment, SegmentShape, SegmentSurface, Tag
 from motiform.motion.tree.model.state import Control, FigureState
 
 __all__ = [
     "Actuator",
+    "ActuatorChannel",
     "Closure",
     "Constrained",
     "Constraint",
@@ -77,10 +78,9 @@ __all__ = [
     "InverseDerivatives",
     "Joint",
     "Motion",
-    "Part",
     "Poses",
-    "Quantity",
     "Segment",
+    "SegmentShape",
     "SegmentSurface",
     "Tag",
     "advance",
@@ -101,6 +101,7 @@ __all__ = [
     "energy",
     "forward_dynamics",
     "forward_dynamics_derivatives",
+    "forward_kinematics",
     "gravity_effects",
     "inertia_matrix",
     "inverse_dynamics",
@@ -112,7 +113,6 @@ __all__ = [
     "momentum",
     "motion",
     "nonlinear_effects",
-    "poses",
     "repair",
     "tag_accelerations",
     "tag_jacobians",

@@ -19,7 +19,7 @@ from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.functions import CoordinateFunction
 from motiform.motion.tree.model.joint import Joint
 from motiform.motion.tree.model.layout import as_names
-from motiform.motion.tree.model.segment import Part, Segment, SegmentSurface, Tag, velocity_names
+from motiform.motion.tree.model.segment import Segment, SegmentShape, SegmentSurface, Tag, velocity_names
 from motiform.spatial import Transform, check_rotation
 from motiform.spatial.checks import as_floats
 
@@ -63,7 +63,7 @@ class FigureBuilder:
         inertia: ArrayLike | None = None,
         armature: ArrayLike = 0.0,
         damping: ArrayLike = 0.0,
-        shape: Shape | Part | Sequence[Part] | None = None,
+        shape: Shape | SegmentShape | Sequence[SegmentShape] | None = None,
         color: tuple[float, float, float] | None = None,
     ) -> None:
         """Add a segment.
@@ -82,7 +82,7 @@ class FigureBuilder:
         """
         if isinstance(mass, MassProperties):
             com, inertia, mass = mass.com, mass.inertia, mass.mass
-        if shape is not None and not isinstance(shape, Shape | Part | list | tuple):
+        if shape is not None and not isinstance(shape, Shape | SegmentShape | list | tuple):
             allowed = "a Shape, a Part, or several Parts"
             raise InputError(
                 "shape must be a Shape or Parts", where=f"segment {name!r}", got=repr(shape), allowed=allowed
@@ -90,10 +90,10 @@ class FigureBuilder:
         parts = (
             ()
             if shape is None
-            else (Part(shape, color=color),)
+            else (SegmentShape(shape, color=color),)
             if isinstance(shape, Shape)
             else (shape,)
-            if isinstance(shape, Part)
+            if isinstance(shape, SegmentShape)
             else tuple(shape)
         )
         self.segments.append(

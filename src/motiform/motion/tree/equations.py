@@ -14,12 +14,12 @@ from motiform.motion.tree.algorithms.loops import Usual, close_loops
 from motiform.motion.tree.algorithms.matrices import contact_wrench
 from motiform.motion.tree.algorithms.passage import keep_on_branch, usual_rows
 from motiform.motion.tree.algorithms.single import entries
-from motiform.motion.tree.model import columns as c
+from motiform.motion.tree.model import columns as tree_columns
 from motiform.motion.tree.model.acting import Acting
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.state import Control, FigureState, asked
-from motiform.motion.tree.prescribed import DrivenFigure
+from motiform.motion.tree.prescribed import PrescribedFigure
 
 __all__ = ["FigureEquations"]
 
@@ -38,7 +38,7 @@ class FigureEquations:
         state: FigureState,
         controls: Any = None,
         loads: Control | None = None,
-        drive: DrivenFigure | None = None,
+        drive: PrescribedFigure | None = None,
     ) -> None:
         self.controls = controls if isinstance(controls, Acting) else Acting(figure, controls)
         z = self.controls.begin(state) if controls is not self.controls else self.controls.z0
@@ -164,7 +164,7 @@ class FigureEquations:
         if not largest < LOST:
             got, remedy = f"a state up to {largest:.3g}", "Take a smaller step, or check forces, stiffness and damping."
             raise RunError("the run has diverged", where=f"t = {t:.9g} s", got=got, remedy=remedy)
-        name = self.figure.segments[status // c.WHERE].name
+        name = self.figure.segments[status // tree_columns.WHERE].name
         where = f"joint of segment {name!r}, t = {t:.9g} s"
         with np.errstate(over="ignore", invalid="ignore"):
             inertia = inertia_matrix(self.figure.opened, y[: self.figure.nq])
@@ -173,7 +173,7 @@ class FigureEquations:
             raise RunError("the run has diverged", where=where, got=got, remedy=remedy)
         what = (
             "the joint moves nothing that has inertia"
-            if status % c.WHERE == c.SINGULAR
+            if status % tree_columns.WHERE == tree_columns.SINGULAR
             else "the surfaces in contact come to fit one another: it is no longer one point"
         )
         raise RunError(what, where=where)

@@ -6,7 +6,7 @@ import numpy as np
 
 from motiform.motion.tree.algorithms.dynamics import energy, momentum
 from motiform.motion.tree.algorithms.forward import loaded_dynamics
-from motiform.motion.tree.algorithms.kinematics import centers_of_mass, poses, tags
+from motiform.motion.tree.algorithms.kinematics import centers_of_mass, forward_kinematics, tags
 from motiform.motion.tree.algorithms.matrices import contact_wrench
 from motiform.motion.tree.contact_joints.joint import ContactJoint
 from motiform.motion.tree.model.acting import Acting
@@ -17,7 +17,7 @@ from motiform.record import Channel
 from motiform.spatial import quaternion_from_rotation
 
 if TYPE_CHECKING:
-    from motiform.motion.tree.prescribed import DrivenFigure
+    from motiform.motion.tree.prescribed import PrescribedFigure
 
 __all__ = [
     "FIGURE_CHANNELS",
@@ -95,7 +95,7 @@ def channels(figure: Figure, rate: float, controlled: bool) -> list[Channel]:
     return found
 
 
-def drive_channel(drive: "DrivenFigure", rate: float) -> Channel:
+def drive_channel(drive: "PrescribedFigure", rate: float) -> Channel:
     """Return the channel of the efforts of prescribed motions."""
     units = effort_units(drive.figure)
     own = tuple(units[place] for _, place in drive.places)
@@ -103,12 +103,12 @@ def drive_channel(drive: "DrivenFigure", rate: float) -> Channel:
     return Channel("drive.effort", unit="", dims=("drive",), shape=(len(own),), rate=rate, description=text, units=own)
 
 
-def drive_labels(drive: "DrivenFigure | None") -> dict[str, list[str]]:
+def drive_labels(drive: "PrescribedFigure | None") -> dict[str, list[str]]:
     """Return the names of prescribed coordinates, for a recording's manifest."""
     return {} if drive is None else {"drive": drive.names}
 
 
-def undriven(drive: "DrivenFigure", rows: Array) -> dict[str, Array]:
+def undriven(drive: "PrescribedFigure", rows: Array) -> dict[str, Array]:
     """Return the channels that the inertia of drives must not be in."""
     q, v = rows[:, : drive.figure.nq], rows[:, drive.figure.nq : drive.figure.nq + drive.figure.nv]
     joules = energy(drive.figure, q, v)
@@ -168,7 +168,7 @@ class Driven(Protocol):
     figure: Figure
     controls: Acting
     loads: Control | None
-    drive: "DrivenFigure | None"
+    drive: "PrescribedFigure | None"
 
     def split(self, y: Array) -> FigureState:
         """Return a flat vector as a state."""
@@ -187,7 +187,7 @@ def observe(system: Driven, times: Array, rows: Array) -> dict[str, Array]:
     """Return the samples of all channels for flat states, (samples, size)."""
     figure = system.figure
     q, v = rows[:, : figure.nq], rows[:, figure.nq : figure.nq + figure.nv]
-    R, p = poses(figure, q)
+    R, p = forward_kinematics(figure, q)
     turn = quaternion_from_rotation(R)
     found: dict[str, Array] = {"q": q, "v": v}
     for n, name in enumerate(figure.names):

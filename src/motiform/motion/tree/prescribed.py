@@ -22,7 +22,7 @@ from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.state import FigureState
 from motiform.spatial.checks import as_floats
 
-__all__ = ["DrivenFigure", "PrescribedMotion", "drive_figure"]
+__all__ = ["PrescribedFigure", "PrescribedMotion", "drive_figure"]
 
 Function = Callable[[float], float]
 _HEAVY = 1e9  # inertia of a drive over what it moves
@@ -121,7 +121,7 @@ class PrescribedMotion:
 
 
 @dataclass(eq=False)
-class DrivenFigure:
+class PrescribedFigure:
     """A figure some of whose coordinates move as prescribed."""
 
     figure: Figure
@@ -162,7 +162,7 @@ class DrivenFigure:
         return np.asarray((inverse_dynamics(self.figure.opened, q, v, a, loads) - tau)[own])
 
 
-def drive_figure(figure: Figure, motions: Sequence[PrescribedMotion], q: Array) -> DrivenFigure:
+def drive_figure(figure: Figure, motions: Sequence[PrescribedMotion], q: Array) -> PrescribedFigure:
     """Return a figure with prescribed motions; the inertia of its drives is that of a configuration."""
     moved = np.diag(inertia_matrix(figure.opened, q))
     places, inertia = [], []
@@ -180,7 +180,7 @@ def drive_figure(figure: Figure, motions: Sequence[PrescribedMotion], q: Array) 
     if len(set(places)) < len(places):
         raise InputError("a coordinate must have one motion", got=", ".join(m.coordinate for m in motions))
     heavier = figure.replace(segments={name: {"armature": own} for name, own in armature.items()})
-    return DrivenFigure(figure, heavier, tuple(motions), tuple(places), np.array(inertia))
+    return PrescribedFigure(figure, heavier, tuple(motions), tuple(places), np.array(inertia))
 
 
 def _joint_of(figure: Figure, coordinate: str) -> tuple[Any, int]:

@@ -15,7 +15,7 @@ from motiform.motion.tree.joints.axes import AxesJoint
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 
-__all__ = ["EXACT", "STEPPED", "brace_angles", "brace_folds"]
+__all__ = ["EXACT", "STEPPED", "fold_armature", "gimbal_armature"]
 
 _POSTURES = 64  # at random: a fold is a surface among all postures, so that several of them are near one
 _VANISHING = 1e-2  # of its median at which an inertia counts as one that can vanish
@@ -23,7 +23,7 @@ STEPPED, EXACT = 1e-3, 1e-6  # of its median that the armature of a fold is: in 
 _RING = 1e-4  # of what an angle moves
 
 
-def brace_folds(figure: Figure, share: float = STEPPED) -> tuple[Figure, list[str]]:
+def fold_armature(figure: Figure, share: float = STEPPED) -> tuple[Figure, list[str]]:
     """Return the figure with armatures where a massless segment can fold over what it carries, and notes on them."""
     massless = [n for n in range(len(figure.segments)) if _moves_massless(figure, n)]
     if not massless or figure.coupled is not None or figure.closures:
@@ -39,7 +39,7 @@ def brace_folds(figure: Figure, share: float = STEPPED) -> tuple[Figure, list[st
     return figure.replace(segments=changes), [f"segments {', '.join(map(repr, changes))}: {note}"]
 
 
-def brace_angles(figure: Figure) -> Figure:
+def gimbal_armature(figure: Figure) -> Figure:
     """Return the figure with armatures on three or more angles in sequence, where they have none.
 
     Not on those of a base: they would take part in the momentum of the whole.

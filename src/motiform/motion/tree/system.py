@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
-from motiform.motion.run import Block, Checkpoint, Guard, Kind, Options, System, sampled
+from motiform.motion.run import Block, Checkpoint, Guard, ModelKind, RunOptions, System, sampled
 from motiform.motion.run.kinds import check_integrator
 from motiform.motion.tree.equations import FigureEquations
 from motiform.motion.tree.model.figure import Figure
@@ -21,7 +21,7 @@ from motiform.motion.tree.observe import (
     observe,
     undriven,
 )
-from motiform.motion.tree.prescribed import DrivenFigure, PrescribedMotion, drive_figure
+from motiform.motion.tree.prescribed import PrescribedFigure, PrescribedMotion, drive_figure
 from motiform.motion.tree.start import start
 from motiform.motion.tree.watch import watch_contacts
 from motiform.record import Channel
@@ -36,7 +36,7 @@ def check_moves(figure: Figure) -> None:
         raise InputError("a figure must be able to move", where=where, remedy="All its joints are fixed.")
 
 
-def check_device(options: Options) -> None:
+def check_device(options: RunOptions) -> None:
     """Refuse the GPU."""
     if options.device != "cpu":
         raise InputError("figures are simulated on the CPU", got=options.device, remedy="Take device='cpu'.")
@@ -52,7 +52,7 @@ class FigureSystem(System):
     def __init__(
         self,
         figure: Figure,
-        options: Options,
+        options: RunOptions,
         q0: ArrayLike | None = None,
         v0: ArrayLike | None = None,
         controls: Controls = None,
@@ -65,7 +65,7 @@ class FigureSystem(System):
         check_moves(figure)
         check_device(options)
         begin = start(figure, q0, v0)
-        self.drive: DrivenFigure | None = None
+        self.drive: PrescribedFigure | None = None
         model = figure
         if prescribed:
             self.drive = drive_figure(figure, prescribed, begin.q)
@@ -130,7 +130,7 @@ def _switches(equations: FigureEquations) -> list[Guard]:
     return [replace(guard, then=then(k)) for k, guard in enumerate(equations.controls.guards(equations.split))]
 
 
-KIND = Kind(
+KIND = ModelKind(
     "figure",
     "a figure",
     Figure,

@@ -13,7 +13,7 @@ from motiform.motion.actuation import PrescribedMotion, SegmentPushes
 from motiform.motion.contact import Contacts
 from motiform.motion.figures import ready_figure
 from motiform.motion.hybrid import add_body, start_bodies
-from motiform.motion.tree import Actuator, Control, Figure, FigureBuilder, Part, joints
+from motiform.motion.tree import Actuator, Control, Figure, FigureBuilder, SegmentShape, joints
 from motiform.motion.tree.read import read_figure
 from motiform.scene.build.actuation import build_balance, build_motors, build_step
 from motiform.scene.build.common import build_bodies, build_pose, build_shape, placed
@@ -138,7 +138,7 @@ def _segment(scene: Scene, table: SegmentTable, builder: FigureBuilder, prefix: 
         inertia=inertia,
         armature=table.armature,
         damping=table.damping,
-        shape=None if shape is None else Part(shape, color=table.color),
+        shape=None if shape is None else SegmentShape(shape, color=table.color),
     )
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from motiform.form.screen import Engraver, Follow, Pistons, Screen, ScreenLaw, Screens, Segment, blend
+from motiform.form.screen import Engraver, Follow, ModeSegment, Pistons, Screen, ScreenLaw, Screens, blend
 from motiform.motion.matter import motions
 from motiform.scene.build.common import at_table
 from motiform.scene.build.matter import build_networks
@@ -36,11 +36,11 @@ def _screen(scene: Scene, n: int, table: ScreenTable) -> Screen:
         return Screen(shape=tuple(table.shape), law=_law(table.law), engravers=engravers, pistons=pistons, **given)
 
 
-def _law(table: ScreenLawTable | str) -> ScreenLaw | Segment | str:
+def _law(table: ScreenLawTable | str) -> ScreenLaw | ModeSegment | str:
     if isinstance(table, str):
         return table
     if table.start is not None and table.end is not None:
-        return Segment(table.start, table.end)
+        return ModeSegment(table.start, table.end)
     if table.blend is not None and table.part is not None:
         return blend(*table.blend, table.part)
     return ScreenLaw(*(getattr(table, key) for key in _LAW))

@@ -31,14 +31,23 @@ from motiform.scene.tables.screen import ScreenLawTable
 if TYPE_CHECKING:
     from motiform.scene.build.scene import Built
 
-__all__ = ["Entry", "Parameter", "Scene", "image_hints", "list_scenes", "load_scene", "parse_scene", "parse_setting"]
+__all__ = [
+    "GalleryEntry",
+    "Scene",
+    "SceneParameter",
+    "image_hints",
+    "list_scenes",
+    "load_scene",
+    "parse_scene",
+    "parse_setting",
+]
 
 GALLERY = Path(__file__).parents[1] / "gallery"
 _LARGEST = 4 << 20  # bytes; a scene is written by a person
 
 
 @dataclass(frozen=True)
-class Parameter:
+class SceneParameter:
     """A number, choice or vector of a scene that a user may change."""
 
     path: str
@@ -50,7 +59,7 @@ class Parameter:
 
 
 @dataclass(frozen=True)
-class Entry:
+class GalleryEntry:
     """A scene of the gallery."""
 
     name: str
@@ -127,7 +136,7 @@ class Scene:
         file, line = self.name if self.folder is None else f"{self.name}.toml", line_of(self.text, keys)
         return f"{file}:{line}" if line else file
 
-    def parameters(self) -> list[Parameter]:
+    def parameters(self) -> list[SceneParameter]:
         """Return the parameters that a user may change, in the order of the file's tables."""
         found = list(_parameters(self.document, ""))
         unused = ("motion.step", "motion.rtol", "motion.atol") if self.document.network or self.document.screen else ()
@@ -155,12 +164,14 @@ def _files(content: Any) -> set[str]:
     return set()
 
 
-def list_scenes() -> list[Entry]:
+def list_scenes() -> list[GalleryEntry]:
     """Return the built-in scenes."""
     entries = []
     for path in sorted(GALLERY.glob("*.toml")):
         head = parse_toml(path.read_text("utf-8"))["scene"]
-        entries.append(Entry(path.stem, head["title"], head.get("part", "scenes"), float(head["duration"]), path))
+        entries.append(
+            GalleryEntry(path.stem, head["title"], head.get("part", "scenes"), float(head["duration"]), path)
+        )
     return entries
 
 
@@ -400,7 +411,7 @@ def _parameters(table: BaseModel, prefix: str) -> Any:
                 yield from _parameters(item, f"{path}.{getattr(item, 'name', n)}.")
         elif isinstance(table, ExcitationTable) and key == "values":
             for n, (t, one) in enumerate(zip(table.times, value, strict=True)):
-                yield Parameter(f"{path}.{n}", one, "", f"from {t:g} s")
+                yield SceneParameter(f"{path}.{n}", one, "", f"from {t:g} s")
         elif isinstance(value, bool) and key in getattr(type(table), "kinds", ()):
             continue  # one of several keys of which a table has exactly one
         elif isinstance(table, ScreenLawTable) and (table.start or table.blend) and key not in table.model_fields_set:
@@ -408,9 +419,9 @@ def _parameters(table: BaseModel, prefix: str) -> Any:
         elif isinstance(value, bool | int | float) or (
             isinstance(value, tuple) and all(isinstance(v, float) for v in value)
         ):
-            yield Parameter(path, value, _unit(info.annotation, info.metadata), info.description or "")
+            yield SceneParameter(path, value, _unit(info.annotation, info.metadata), info.description or "")
         elif isinstance(value, str) and (choices := _choices(info.annotation)):
-            yield Parameter(path, value, "", info.description or "", choices)
+            yield SceneParameter(path, value, "", info.description or "", choices)
 
 
 def _unit(annotation: Any, metadata: Sequence[Any] = ()) -> str:

@@ -4,14 +4,14 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import Field, create_model, field_validator
 
-from motiform.motion.matter.laws.register import PARAMETERS, Parameter
+from motiform.motion.matter.laws.register import PARAMETERS, LawParameter
 from motiform.scene.tables.common import AtLeast0, Number, Table, Unit
 from motiform.scene.tables.drive import Value
 
-__all__ = ["FrictionTable", "LawKeys", "Lengths", "Numbers", "ZoneTable"]
+__all__ = ["FrictionTable", "LawKeys", "Lengths", "UnitList", "ZoneTable"]
 
 
-class Numbers(Unit):
+class UnitList(Unit):
     """The SI unit of one number, or of a list of them: one for each link, or for each point."""
 
     def _read(self, value: Any) -> Any:
@@ -19,9 +19,9 @@ class Numbers(Unit):
         return [read(one) for one in value] if isinstance(value, list) else read(value)
 
 
-Lengths = Annotated[float | list[float], Numbers("m")]
-Stiffness = Annotated[float | list[float], Numbers("N/m")]
-Damping = Annotated[float | list[float], Numbers("N s/m")]
+Lengths = Annotated[float | list[float], UnitList("m")]
+Stiffness = Annotated[float | list[float], UnitList("N/m")]
+Damping = Annotated[float | list[float], UnitList("N s/m")]
 
 
 class ZoneTable(Table):
@@ -63,8 +63,8 @@ class _LawBase(Table):
     )
 
 
-def _field(parameter: Parameter) -> tuple[Any, Any]:
-    kind: Any = bool if parameter.unit is None else Annotated[float | list[float], Numbers(parameter.unit)]
+def _field(parameter: LawParameter) -> tuple[Any, Any]:
+    kind: Any = bool if parameter.unit is None else Annotated[float | list[float], UnitList(parameter.unit)]
     return (kind | None, Field(None, description=parameter.description))
 
 

@@ -20,7 +20,7 @@ from motiform.scene.tables.common import (
     Table,
 )
 from motiform.scene.tables.contact import PlaneTable, _given
-from motiform.scene.tables.law import FrictionTable, LawKeys, Numbers
+from motiform.scene.tables.law import FrictionTable, LawKeys, UnitList
 from motiform.scene.tables.place import Count, FixedTable, ImposedTable, LookTable, MassesTable, WayTable
 from motiform.scene.tables.shapes import ShapeTable
 
@@ -179,9 +179,9 @@ class PistonTable(Table):
     name: Name
     pairs: list[tuple[PointsOf, PointsOf]] = Field(description="two or more, each two sets, end by end")
     axes: list[Literal["x", "y", "z"]] = Field(description="of the world, one for each pair")
-    stiffness: Annotated[float | list[float], Numbers("N/m")]
-    rest: Annotated[float | list[float], Numbers("m")]
-    damping: Annotated[float | list[float], Numbers("N s/m")] = 0.0
+    stiffness: Annotated[float | list[float], UnitList("N/m")]
+    rest: Annotated[float | list[float], UnitList("m")]
+    damping: Annotated[float | list[float], UnitList("N s/m")] = 0.0
 
 
 class NetworkTable(Table):

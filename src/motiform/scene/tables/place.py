@@ -26,7 +26,7 @@ from motiform.scene.tables.common import (
     Velocity,
 )
 from motiform.scene.tables.contact import _given
-from motiform.scene.tables.law import Lengths, Numbers
+from motiform.scene.tables.law import Lengths, UnitList
 
 __all__ = [
     "CircleTable",
@@ -174,13 +174,13 @@ class WhirlTable(Table):
 class MassesTable(PlacesTable):
     """`[[network.masses]]`: points that links move."""
 
-    mass: Annotated[float | list[float], Numbers("kg")] | None = Field(None, description="of each point")
+    mass: Annotated[float | list[float], UnitList("kg")] | None = Field(None, description="of each point")
     total: Annotated[Kilogram, Above0] | None = Field(None, description="of all points together, instead")
     velocity: Velocity = (0.0, 0.0, 0.0)
     spin: WhirlTable | None = Field(None, description="a turning whose velocities are added")
     axes: str = Field("xyz", description="axes of the world along which they move")
-    drag: Annotated[float | list[float], Numbers("N s/m")] = Field(0.0, description="force by speed through the air")
-    inertia: Annotated[float | list[float], Numbers("kg m^2")] | Literal["ball", "shell", "disc", "hoop"] | None = (
+    drag: Annotated[float | list[float], UnitList("N s/m")] = Field(0.0, description="force by speed through the air")
+    inertia: Annotated[float | list[float], UnitList("kg m^2")] | Literal["ball", "shell", "disc", "hoop"] | None = (
         Field(None, description="of balls that rotate, about a diameter, or a word for 2/5, 2/3, 1/2 or 1 of m r²")
     )
     angular_velocity: Spin | None = Field(

@@ -12,7 +12,7 @@ from bench.tree.peers.pinocchio import pool
 from bench.tree.states import ALGORITHMS, Contender, States, check_agreement, ours
 from bench.turns import Times
 from motiform.base.errors import MotiformError
-from motiform.motion.tree import energy, inertia_matrix, joint_axes, poses
+from motiform.motion.tree import energy, forward_kinematics, inertia_matrix, joint_axes
 
 MANNERS = ("axes", "chain", "native")
 
@@ -40,10 +40,10 @@ def test_all_manners_of_writing_it_are_the_same_tree():
     q, _, _ = human42.states(3)
     figures = {manner: human42.figure(manner) for manner in MANNERS}
     native = human42.native_states(q)
-    R, p = poses(figures["axes"], q)
+    R, p = forward_kinematics(figures["axes"], q)
     for manner, at in (("chain", q), ("native", native)):
         chosen = [figures[manner].index(body.name) for body in human42.SEGMENTS]
-        Rm, pm = poses(figures[manner], at)
+        Rm, pm = forward_kinematics(figures[manner], at)
         assert np.abs(Rm[:, chosen] - R).max() < 2.2e-12
         assert np.abs(pm[:, chosen] - p).max() < 2.2e-12
     M = inertia_matrix(figures["axes"], q)

@@ -6,7 +6,7 @@ import pytest
 from motiform.form import looks_of
 from motiform.form.rig import body_rig
 from motiform.motion.figures import human36
-from motiform.motion.tree import poses
+from motiform.motion.tree import forward_kinematics
 from motiform.record import Channel, Recording
 from motiform.spatial import quaternion_from_rotation
 
@@ -32,7 +32,7 @@ def recorded(human):
             for name, angle in angles.items():
                 for one in [name] if name in names else [f"right_{name}", f"left_{name}"]:
                     row[names.index(one)] = np.radians(angle)
-        rotation, position = poses(human, q)
+        rotation, position = forward_kinematics(human, q)
         data = {}
         for n, segment in enumerate(human.segments):
             for word, size, unit, values in (

@@ -10,7 +10,7 @@ import motiform.form.rig.body as body_module
 from motiform.base.errors import InputError, RecordingError
 from motiform.base.kernels import threads
 from motiform.form import Looks, ShapeLook, dress, looks_of
-from motiform.form.looks import Bone
+from motiform.form.looks import RestSegment
 from motiform.form.rig import Posed, Rig, body_rig
 from motiform.geometry import Ball, Box
 from motiform.geometry.search.closest import pack_solids, signed_distance
@@ -138,7 +138,8 @@ def test_what_cannot_be_worn_is_refused(deep, recorded):
         dress(deep, Looks({"head": looks_of_ball("head")}), skin=True)
     at, turn = (0, 0, 0), (1, 0, 0, 0)
     bones = {
-        name: Bone(parts=(name,), at=at, turn=turn, parent=up) for name, up in (("thorax", None), ("head", "thorax"))
+        name: RestSegment(parts=(name,), at=at, turn=turn, parent=up)
+        for name, up in (("thorax", None), ("head", "thorax"))
     }
     mesh = Box((1, 1, 1)).to_mesh()
     looks = Looks({"head": looks_of_ball("head"), "thorax": looks_of_ball("thorax", mesh)}, {}, bones)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from motiform.base.errors import InputError
-from motiform.form import Bone, Looks, dress, looks_of, read_rig
+from motiform.form import Looks, RestSegment, dress, looks_of, read_rig
 from motiform.form.rig.fit import fit_mesh
 from motiform.form.rig.rig import Rig
 from motiform.image.export import export
@@ -18,11 +18,11 @@ from motiform.spatial import rotation_about
 
 STILL = (1.0, 0.0, 0.0, 0.0)
 BONES = {  # a trunk that carries two arms of two segments, at rest
-    "trunk": Bone(parts=(), at=(0, 1, 0), turn=STILL),
-    "upper": Bone(parts=(), at=(0, 1.5, 0.2), turn=STILL, parent="trunk"),
-    "lower": Bone(parts=(), at=(0, 1.2, 0.2), turn=STILL, parent="upper"),
-    "tip": Bone(parts=(), at=(0.2, 1.0, 0.2), turn=STILL, parent="lower"),
-    "other": Bone(parts=(), at=(0, 1.5, -0.2), turn=STILL, parent="trunk"),
+    "trunk": RestSegment(parts=(), at=(0, 1, 0), turn=STILL),
+    "upper": RestSegment(parts=(), at=(0, 1.5, 0.2), turn=STILL, parent="trunk"),
+    "lower": RestSegment(parts=(), at=(0, 1.2, 0.2), turn=STILL, parent="upper"),
+    "tip": RestSegment(parts=(), at=(0.2, 1.0, 0.2), turn=STILL, parent="lower"),
+    "other": RestSegment(parts=(), at=(0, 1.5, -0.2), turn=STILL, parent="trunk"),
 }
 SPREAD = {  # the same, the arm straight aside and with other lengths
     "trunk": (0, 1, 0), "upper": (0, 1.5, 0.2), "lower": (0, 1.5, 0.6), "tip": (0, 1.5, 0.8), "other": (0, 1.5, -0.2),

@@ -6,7 +6,7 @@ import pytest
 import motiform as mf
 from motiform.base.errors import InputError, RecordingError, RunError
 from motiform.form import Engraver, Pistons, Screen, dress
-from motiform.form.screen import ScreenEngine, ScreenLaw, Segment, blend, rest_heights, static_response
+from motiform.form.screen import ModeSegment, ScreenEngine, ScreenLaw, blend, rest_heights, static_response
 from motiform.form.screen.modes import fields_of_modes, modes_of_fields
 from motiform.record import Channel, Recording
 
@@ -153,7 +153,7 @@ def test_engravers_beyond_the_screen_are_told():
 
 def test_unstable_screens_are_refused_free_and_engraved():
     with pytest.raises(InputError, match=r"free screen diverges .*Raise frequency to 1\d\d\.\d* Hz or more"):
-        mf.simulate(plate(law=Segment((0.0, 0.5), (4.0, 0.5))), t1=0.1)
+        mf.simulate(plate(law=ModeSegment((0.0, 0.5), (4.0, 0.5))), t1=0.1)
     with pytest.raises(InputError, match=r"between neighbours above -0\.625"):
         mf.simulate(plate(law=ScreenLaw(5.0, 0.1, -1.0, 0)), t1=0.1)
     hard = plate(law="C", engravers=(tip(), tip(name="nail", stiffness=2000.0)))
@@ -164,7 +164,7 @@ def test_unstable_screens_are_refused_free_and_engraved():
 
 
 def test_a_screen_that_diverges_ends_with_the_pin(tmp_path):
-    wild = plate(law=Segment((4.5, 1.5), (9.0, 2.5)), heights=np.eye(11, 9))
+    wild = plate(law=ModeSegment((4.5, 1.5), (9.0, 2.5)), heights=np.eye(11, 9))
     with pytest.raises(RunError, match=r"pin \(\d+, \d+\), t = \d"), np.errstate(all="ignore"):
         mf.simulate(wild, t1=20.0, unstable=True, out=tmp_path / "wild.mf")
     kept = mf.open_recording(tmp_path / "wild.mf")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from motiform.form import Form, Links, Part, Skin
+from motiform.form import Form, LinkParts, Part, Skin
 from motiform.geometry import Ball, Box, Capsule, Compound, Cone, Cylinder, Ellipsoid, Mesh
 from motiform.spatial import Transform, exp_quaternion, rotation_from_euler
 
@@ -94,7 +94,7 @@ def soft():
     swing = np.stack([np.sin(angle), -np.cos(angle), 0 * angle], -1)[:, None] * (1.0 + 0.2 * times[:, None, None])
     nail = np.zeros((31, 1, 3))
     ends, pairs = np.concatenate([swing, swing * 2], 1), np.array([[0, 0], [0, 1]])
-    links = Links("rope", nail, ends, pairs, np.array([0.01, 0.02]), np.array([0.3, 0.3, 0.3]))
+    links = LinkParts("rope", nail, ends, pairs, np.array([0.01, 0.02]), np.array([0.3, 0.3, 0.3]))
     balls = Part(
         "balls", Ball(0.4), np.zeros(3), np.array([1.0, 0, 0]), np.tile(sheet[:3], (31, 1, 1)),
         np.broadcast_to([1.0, 0, 0, 0], (31, 3, 4)), points=True, scale=np.array([0.25, 0.5, 1.0]),

@@ -7,7 +7,7 @@ import pytest
 import trimesh
 
 from motiform.base.errors import InputError
-from motiform.form import Form, Links, MatterSurface, Part, Skin
+from motiform.form import Form, LinkParts, MatterSurface, Part, Skin
 from motiform.geometry import Ball, Box
 from motiform.image.export import export
 from motiform.image.export.instants import slopes, triangles_at
@@ -28,7 +28,7 @@ def form():
     places = path + np.array([[0.0, 0, 0], [1.0, 0, 0], [0.0, 1, 0]])
     places[3, 2] = np.nan
     balls = Part("masses", Ball(0.1), np.zeros(3), np.eye(3), places, np.tile(turn, (1, 3, 1)), points=True)
-    rod = Links("rod", places, places, np.array([[0, 1]]), np.array([0.02]), np.array([0.2, 0.2, 0.2]))
+    rod = LinkParts("rod", places, places, np.array([[0, 1]]), np.array([0.02]), np.array([0.2, 0.2, 0.2]))
     cloth = Skin("cloth", places + 2.0, np.array([[0, 1, 2]]), np.array([0.0, 0.6, 0.0]))
     return Form((box, balls), TIMES, "throw", links=(rod,), skins=(cloth,))
 

@@ -31,7 +31,7 @@ class Triangle(Actuator):
     """x' = m with m = ±1 in memory, which turns where |x| = 1: a triangle of period 4 s that drives the figure."""
 
     name, states, events = "triangle", ("x",), ("turns",)
-    quantities = (actuation.Quantity("x", "", ("x",)),)
+    quantities = (actuation.ActuatorChannel("x", "", ("x",)),)
 
     def __init__(self, x0=0.0):
         self.x0 = x0
@@ -104,7 +104,7 @@ def test_impacts_are_told_to_actuators():
 
     class Follows(Actuator):
         name, events = "follows", ("turns",)
-        quantities = (actuation.Quantity("sign", "", ("x",)),)
+        quantities = (actuation.ActuatorChannel("sign", "", ("x",)),)
 
         def start(self, state):
             return [1.0]

@@ -35,7 +35,7 @@ def tilted(figure):
 def test_feet_are_flat_and_the_center_is_above_their_middle():
     figure, floor = standing_leg()
     q = actuation.balanced_posture(figure, floor, tilted(figure), reach=0.02)
-    R, p = tree.poses(figure, q)
+    R, p = tree.forward_kinematics(figure, q)
     assert q[7] == pytest.approx(np.arcsin(AHEAD / LEG), abs=1e-9)  # the result misses by 1e-7 m at most
     np.testing.assert_allclose(R[0][:, 1], (0, 1, 0), atol=1e-9)
     assert p[0][1] == pytest.approx(TALL / 2, abs=1e-9)

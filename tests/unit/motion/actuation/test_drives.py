@@ -11,7 +11,7 @@ from motiform.motion import actuation
 from motiform.motion.actuation import CoordinateDrive, SegmentPush, SegmentPushes
 from motiform.motion.figures import human36
 from motiform.motion.run.identity import identify
-from motiform.motion.tree import FigureState, inertia_matrix, inverse_dynamics, poses
+from motiform.motion.tree import FigureState, forward_kinematics, inertia_matrix, inverse_dynamics
 from motiform.motion.tree.model.acting import Acting
 
 
@@ -105,7 +105,7 @@ def test_pushes_are_wrenches_between_instants():
         ],
     )
     assert pushes.jumps == (0.5, 1.0)
-    R = poses(figure, STATE.q)[0]
+    R = forward_kinematics(figure, STATE.q)[0]
     at = R[1] @ [0, -0.3, 0]
     expected = np.zeros((2, 6))
     expected[0] = [*(R[0] @ [0.1, 0, 0] + np.cross(R[0] @ [0, -0.2, 0], R[0] @ [0, 0, 3])), *(R[0] @ [0, 0, 3])]

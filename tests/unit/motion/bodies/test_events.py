@@ -7,7 +7,7 @@ import pytest
 
 from motiform.base.errors import RunError
 from motiform.geometry import MassProperties
-from motiform.motion.bodies import Bodies, Body, Environment, Options
+from motiform.motion.bodies import Bodies, Body, Environment, RunOptions
 from motiform.motion.run import Guard
 from runs import simulate_bodies
 
@@ -30,7 +30,7 @@ def bounce(k, e, name="bounce"):
 
 def run(bodies, t1, guards, rate=50):
     return simulate_bodies(
-        Bodies(tuple(bodies)), Options(t1, rate, "dormand-prince", rtol=1e-10, atol=1e-12), guards=guards
+        Bodies(tuple(bodies)), RunOptions(t1, rate, "dormand-prince", rtol=1e-10, atol=1e-12), guards=guards
     )
 
 
@@ -77,7 +77,7 @@ def test_dip_between_two_samples_is_seen():
     """A slab of 20 mm passed at 1 m/s after 15 s of flight, which one long step could cross: no sample lies in it."""
     slab = Guard("slab", lambda t, state: abs(state.position[0, 0] - 15.02) - 0.01)
     model = Bodies((Body("ball", MATTER, velocity=(1, 0, 0)),), environment=Environment(gravity=(0, 0, 0)))
-    rec = simulate_bodies(model, Options(20.0, 20, "dormand-prince"), guards=[slab])
+    rec = simulate_bodies(model, RunOptions(20.0, 20, "dormand-prince"), guards=[slab])
     assert [event.time for event in rec.events] == pytest.approx([15.01, 15.03], abs=1e-9)
 
 
@@ -92,7 +92,7 @@ def test_storm_and_nan_name_the_guard_and_keep_the_samples_before(tmp_path):
     with pytest.raises(RunError, match=r"t = 4\.06\d* s, guard 'bounce': events follow one another without end"):
         simulate_bodies(
             Bodies((ball("ball", 1.0),)),
-            Options(9.0, 10, "dormand-prince"),
+            RunOptions(9.0, 10, "dormand-prince"),
             guards=[bounce(0, 0.8)],
             out=tmp_path / "a.mf",
         )

@@ -5,7 +5,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from motiform.geometry import MassProperties
-from motiform.motion.bodies import Bodies, Body, Drag, Environment, Load, Options, Spring
+from motiform.motion.bodies import Bodies, Body, Drag, Environment, Load, RunOptions, Spring
 from motiform.motion.bodies.drive import CoupledBodies
 from runs import simulate_bodies
 
@@ -162,7 +162,7 @@ def test_force_function_makes_an_oscillator():
 
     model = Bodies((Body("x", MassProperties(1.0, np.zeros(3), np.eye(3)), position=(1, 0, 0)),), environment=calm())
     for integrator, tolerance in (("dormand-prince", 1e-9), ("rk4", 1e-9), ("lie-midpoint", 3**3 * 2e-3**2 / 12)):
-        rec = simulate_bodies(model, Options(1.0, 10, integrator, 2e-3, 1e-11, 1e-13), forces=[spring])
+        rec = simulate_bodies(model, RunOptions(1.0, 10, integrator, 2e-3, 1e-11, 1e-13), forces=[spring])
         # midpoint: the frequency is low by a factor (ω h)²/24, so the phase by ω t of it
         assert np.abs(rec["x.position"][:, 0] - np.cos(3 * rec.time("x.position"))).max() <= tolerance
 
@@ -172,7 +172,7 @@ def test_meters_are_those_of_the_state():
         "y", MassProperties(1.0, np.zeros(3), np.eye(3)), position=(2, 3, 2), velocity=(0, 1, 0), spin=(1, 0, 2)
     )
     springs = (Spring("x", "y", 30.0, rest=0.7), Spring(None, "y", 10.0, rest=0.0))
-    rec = simulate_bodies(Bodies((body(), other), springs=springs), Options(1e-3, 1e3))
+    rec = simulate_bodies(Bodies((body(), other), springs=springs), RunOptions(1e-3, 1e3))
     x = np.array([1, 2, 3]) + R @ CENTER
     kinetic = 0.5 * (MASS * VELOCITY @ VELOCITY + SPIN @ INERTIA @ SPIN + 1.0 + 5.0)
     stretch = np.linalg.norm(np.array([2, 3, 2]) - (1, 2, 3)) - 0.7
@@ -186,7 +186,7 @@ def test_meters_are_those_of_the_state():
 
 
 def test_recorded_orientation_and_spin_are_those_of_the_body():
-    rec = simulate_bodies(Bodies((body(),)), Options(1e-3, 1e3))
+    rec = simulate_bodies(Bodies((body(),)), RunOptions(1e-3, 1e3))
     assert Rotation.from_quat(rec["x.orientation"][0], scalar_first=True).as_matrix() == pytest.approx(R, abs=1e-15)
     assert rec["x.angular_velocity"][0] == pytest.approx(SPIN, abs=1e-14)
     assert (rec.unit("x.angular_velocity"), rec.unit("energy"), rec.unit("x.position")) == ("rad/s", "J", "m")
@@ -198,7 +198,7 @@ def test_recorded_orientation_and_spin_are_those_of_the_body():
 def test_quaternions_of_half_turns(angles):
     turned = Rotation.from_euler("xyz", angles).as_matrix()
     matter = MassProperties(1.0, np.zeros(3), np.eye(3))
-    (q,) = simulate_bodies(Bodies((Body("x", matter, rotation=turned),)), Options(1e-3, 1e3))["x.orientation"][:1]
+    (q,) = simulate_bodies(Bodies((Body("x", matter, rotation=turned),)), RunOptions(1e-3, 1e3))["x.orientation"][:1]
     assert np.linalg.norm(q) == pytest.approx(1, abs=1e-15)
     assert q[0] >= 0
     assert Rotation.from_quat(q, scalar_first=True).as_matrix() == pytest.approx(turned, abs=1e-14)

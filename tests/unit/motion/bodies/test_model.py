@@ -7,7 +7,7 @@ import pytest
 
 from motiform.base.errors import InputError
 from motiform.geometry import MassProperties
-from motiform.motion.bodies import Bodies, Body, Drag, Environment, Load, Options, Spring, State
+from motiform.motion.bodies import Bodies, BodiesState, Body, Drag, Environment, Load, RunOptions, Spring
 from motiform.motion.run import Guard
 from runs import simulate_bodies
 
@@ -117,7 +117,7 @@ def test_a_spring_cannot_hold_copies():
 )
 def test_impossible_options_are_refused(options, text):
     with pytest.raises(InputError, match=text):
-        Options(**({"t1": 1.0} | options))
+        RunOptions(**({"t1": 1.0} | options))
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_impossible_options_are_refused(options, text):
     ],
 )
 def test_samples_and_steps(options, samples, steps):
-    made = Options(**options)
+    made = RunOptions(**options)
     assert (made.samples, made.steps) == (samples, steps)
 
 
@@ -160,7 +160,7 @@ def test_copies_take_their_rows_in_order():
 
 def test_rows_and_state_are_one():
     state = Bodies((Body("a", MATTER, spin=(1, 2, 3)), Body("b", MATTER, position=(1, 1, 1)))).initial_state()
-    again = State.from_rows(state.rows())
+    again = BodiesState.from_rows(state.rows())
     for key in ("position", "rotation", "momentum", "angular_momentum"):
         assert np.array_equal(getattr(again, key), getattr(state, key))
 
@@ -184,13 +184,13 @@ def test_replace_gives_a_changed_model():
 def test_guards_need_dense_output():
     with pytest.raises(InputError, match=r"guards need dense output \(got 'rk4'; allowed: 'dormand-prince'\)"):
         simulate_bodies(
-            Bodies((Body("a", MATTER),)), Options(1.0, integrator="rk4"), guards=[Guard("g", lambda t, s: 1.0)]
+            Bodies((Body("a", MATTER),)), RunOptions(1.0, integrator="rk4"), guards=[Guard("g", lambda t, s: 1.0)]
         )
 
 
 def test_nothing_to_resume():
     with pytest.raises(InputError, match="only a recording on disk can be resumed"):
-        simulate_bodies(Bodies((Body("a", MATTER),)), Options(1.0), resume=True)
+        simulate_bodies(Bodies((Body("a", MATTER),)), RunOptions(1.0), resume=True)
 
 
 @pytest.mark.parametrize("answer", [None, 3.0, (np.zeros((2, 3)), np.zeros((1, 3))), np.zeros((1, 3))])
@@ -201,11 +201,11 @@ def test_force_function_that_gives_something_else_is_named(answer):
     with pytest.raises(
         InputError, match=r"push, t = 0 s: a force function returned a wrong value .*\(1, 3\): forces and torques"
     ):
-        simulate_bodies(Bodies((Body("a", MATTER),)), Options(0.1), forces=[push])
+        simulate_bodies(Bodies((Body("a", MATTER),)), RunOptions(0.1), forces=[push])
 
 
 def test_device_takes_bodies_alone_only():
     a, b = Body("a", MATTER), Body("b", MATTER, position=(1, 0, 0))
     model = Bodies((a, b), springs=(Spring("a", "b", 1.0),))
     with pytest.raises(InputError, match="the GPU takes fixed steps of bodies that do not act on one another"):
-        simulate_bodies(model, Options(0.1, device="cuda"))
+        simulate_bodies(model, RunOptions(0.1, device="cuda"))

@@ -8,7 +8,7 @@ from models import Stop
 from motiform.base.errors import RunError
 from motiform.base.kernels import threads
 from motiform.geometry import MassProperties
-from motiform.motion.bodies import Bodies, Body, Drag, Environment, Load, Options, Spring
+from motiform.motion.bodies import Bodies, Body, Drag, Environment, Load, RunOptions, Spring
 from motiform.motion.run import Guard
 from motiform.record import Recorder, compare, open_recording
 from runs import simulate_bodies
@@ -47,7 +47,7 @@ def largest_difference(a, b) -> float:
 
 @pytest.mark.parametrize("integrator", FIXED)
 def test_fused_kernels_equal_steps_to_rounding(integrator):
-    options = Options(0.2, 20, integrator, 5e-3)
+    options = RunOptions(0.2, 20, integrator, 5e-3)
     fused, stepped = (simulate_bodies(flock(3), options, forces=f) for f in ((), (nothing,)))
     # 40 steps of some 100 roundings, which a tumbling flight stretches by e^(Λt), Λt < 2
     assert largest_difference(fused, stepped) <= 40 * 100 * EPS * 8
@@ -56,7 +56,7 @@ def test_fused_kernels_equal_steps_to_rounding(integrator):
 @pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="this machine has one core")
 @pytest.mark.parametrize("integrator", FIXED)
 def test_same_bits_on_one_core_and_on_two(integrator):
-    model, options = flock(150), Options(0.05, 100, integrator, 5e-3)
+    model, options = flock(150), RunOptions(0.05, 100, integrator, 5e-3)
     for forces in ((), (nothing,)):
         runs = []
         for count in (1, 2):
@@ -70,14 +70,14 @@ def test_same_bits_of_an_adaptive_run_on_one_core_and_on_two():
     runs = []
     for count in (1, 2):
         with threads(count):
-            runs.append(simulate_bodies(flock(100), Options(0.05, 100, "dormand-prince", rtol=1e-6, atol=1e-9)))
+            runs.append(simulate_bodies(flock(100), RunOptions(0.05, 100, "dormand-prince", rtol=1e-6, atol=1e-9)))
     assert compare(*runs).identical
 
 
 @pytest.mark.parametrize("integrator", FIXED)
 @pytest.mark.parametrize("forces", [(), (nothing,)], ids=["fused", "stepped"])
 def test_same_bits_whatever_the_length_of_blocks(integrator, forces, monkeypatch):
-    options = Options(0.2, 100, integrator, 5e-3)
+    options = RunOptions(0.2, 100, integrator, 5e-3)
     whole = simulate_bodies(flock(2), options, forces=forces)
     monkeypatch.setattr("motiform.motion.run.sampling._BLOCK_BYTES", 4 * 18 * 8 * 3)  # three samples a block
     assert compare(whole, simulate_bodies(flock(2), options, forces=forces)).identical
@@ -134,7 +134,7 @@ def many_commits(monkeypatch):
 
 @pytest.mark.parametrize(("model", "integrator", "more"), WAYS)
 def test_interrupted_run_resumes_to_the_same_bits(model, integrator, more, tmp_path, many_commits):
-    options = Options(1.0, 50, integrator, 5e-3, 1e-8, 1e-10)
+    options = RunOptions(1.0, 50, integrator, 5e-3, 1e-8, 1e-10)
     whole = simulate_bodies(model, options, **more)
     with pytest.raises(Stop):
         simulate_bodies(model, options, out=tmp_path / "run.mf", progress=stop_at(0.4), **more)
@@ -152,7 +152,7 @@ def test_interrupted_run_resumes_to_the_same_bits(model, integrator, more, tmp_p
 
 @pytest.mark.parametrize(("model", "integrator", "more"), WAYS[-3:])
 def test_interrupted_at_every_block_resumes_to_the_same_bits(model, integrator, more, tmp_path, many_commits):
-    options = Options(0.3, 100, integrator, 5e-3, 1e-8, 1e-10)
+    options = RunOptions(0.3, 100, integrator, 5e-3, 1e-8, 1e-10)
     whole, resume, stops = simulate_bodies(model, options, **more), False, 0
     while True:
         try:
@@ -170,7 +170,7 @@ def test_interrupted_at_every_block_resumes_to_the_same_bits(model, integrator, 
 
 
 def test_run_stopped_before_its_first_checkpoint_begins_again(tmp_path):
-    options = Options(0.2, 100, "rk4", 5e-3)
+    options = RunOptions(0.2, 100, "rk4", 5e-3)
     with pytest.raises(Stop):
         simulate_bodies(flock(2), options, out=tmp_path / "run.mf", progress=stop_at(0.0))
     resumed = simulate_bodies(flock(2), options, out=tmp_path / "run.mf", resume=True)
@@ -182,7 +182,7 @@ def test_run_that_ended_at_an_event_is_not_driven_past_it(tmp_path, many_commits
     matter = MassProperties(1.0, np.zeros(3), np.eye(3))
     model = Bodies((Body("ball", matter, position=(0, 1, 0)),))
     end = [Guard("floor", lambda t, s: s.position[0, 1], "down", ends=True)]
-    options = Options(1.0, 100, "dormand-prince")
+    options = RunOptions(1.0, 100, "dormand-prince")
     whole = simulate_bodies(model, options, guards=end)
     fall = np.sqrt(2 / 9.81)
     assert whole.duration == pytest.approx(0.45, abs=1e-12)  # the last sample before the event
@@ -205,7 +205,7 @@ def test_run_that_diverges_says_where_and_keeps_the_samples_before(forces, tmp_p
         np.errstate(all="ignore"),
         pytest.raises(RunError, match=r"t = 0\.\d+ s: the run has diverged .* Take a smaller step"),
     ):
-        simulate_bodies(model, Options(10.0, 10, "euler", 0.1), forces=forces, out=tmp_path / "run.mf")
+        simulate_bodies(model, RunOptions(10.0, 10, "euler", 0.1), forces=forces, out=tmp_path / "run.mf")
     left = open_recording(tmp_path / "run.mf")
     assert not left.complete
     assert left.count("energy") >= 3
@@ -215,7 +215,7 @@ def test_run_that_diverges_says_where_and_keeps_the_samples_before(forces, tmp_p
 def test_failed_run_leaves_the_checkpoint_of_its_last_good_sample(tmp_path, many_commits):
     """A load throws the bodies to infinity at 0.8 s, after several blocks; what is resumed fails there again."""
     model = on_springs().replace(loads=(Load("b", force=(1e308, 0, 0), start=0.8003),))
-    options = Options(1.0, 100, "rk4", 5e-3)
+    options = RunOptions(1.0, 100, "rk4", 5e-3)
     for resume in (False, True):
         with np.errstate(all="ignore"), pytest.raises(RunError, match=r"body '.', t = 0\.8\d* s"):
             simulate_bodies(model, options, out=tmp_path / "run.mf", resume=resume)
@@ -234,7 +234,7 @@ def test_adaptive_run_that_diverges_says_so():
 
     model = Bodies((Body("x", matter, position=(1, 0, 0)),))
     with pytest.raises(RunError, match=r"the step is too small"):
-        simulate_bodies(model, Options(10.0, 10, "dormand-prince"), forces=[away])
+        simulate_bodies(model, RunOptions(10.0, 10, "dormand-prince"), forces=[away])
 
 
 @pytest.mark.parametrize("stiffness", [1e3, 1e6, 1e12])
@@ -244,12 +244,12 @@ def test_midpoint_that_does_not_converge_says_so(stiffness):
     model = Bodies((Body("x", matter, position=(1, 0, 0)),), springs=(Spring(None, "x", stiffness, rest=0.1),))
     why = "the step is too long for the implicit solver|the run has diverged"
     with np.errstate(all="ignore"), pytest.raises(RunError, match=rf"body 'x', t = 0.1 s: ({why})"):
-        simulate_bodies(model, Options(1.0, 10, "lie-midpoint", 0.1))
+        simulate_bodies(model, RunOptions(1.0, 10, "lie-midpoint", 0.1))
 
 
 def test_progress_rises_to_one():
     told = []
-    simulate_bodies(flock(2), Options(0.5, 100, "rk4", 5e-3), progress=told.append)
+    simulate_bodies(flock(2), RunOptions(0.5, 100, "rk4", 5e-3), progress=told.append)
     assert told[0] == 0.0
     assert told[-1] == 1.0
     assert told == sorted(told)

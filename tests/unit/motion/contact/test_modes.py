@@ -7,7 +7,7 @@ from models import free_body, on_floor
 from motiform import contact
 from motiform.base.errors import RunError
 from motiform.geometry import Box
-from motiform.motion.contact import columns as c
+from motiform.motion.contact import columns as contact_columns
 from motiform.motion.contact.modes import decide
 from motiform.motion.contact.problem import ContactProblem
 
@@ -35,14 +35,14 @@ def totals(problem, answer):
 def test_at_rest_all_stick(mu):
     problem = posed(mu)
     answer = decide(problem, *NO)
-    assert (answer.modes == c.STICK).all()
+    assert (answer.modes == contact_columns.STICK).all()
     assert totals(problem, answer) == pytest.approx((0, G, 0), abs=1e-10)
     assert problem.accelerations(answer.x) == pytest.approx(np.zeros(6), abs=1e-10)
 
 
 def test_without_friction_all_slide():
     answer = decide(posed(0.0), *NO)
-    assert (answer.modes == c.SLIDE).all()
+    assert (answer.modes == contact_columns.SLIDE).all()
 
 
 @pytest.mark.parametrize("share", [0.5, 0.99, 0.9999])
@@ -50,7 +50,7 @@ def test_a_push_below_friction_is_held(share):
     """Also where single points, with forces shared in the least way, would have to slip."""
     problem = posed(0.3, push=share * 0.3 * G * np.array([0.6, 0, 0.8]))
     answer = decide(problem, *NO)
-    assert (answer.modes == c.STICK).all()
+    assert (answer.modes == contact_columns.STICK).all()
     p = answer.x[:12].reshape(4, 3)
     assert (np.hypot(p[:, 0], p[:, 2]) <= 0.3 * p[:, 1] + 1e-9 * G).all()
     assert problem.accelerations(answer.x) == pytest.approx(np.zeros(6), abs=1e-8)
@@ -60,7 +60,7 @@ def test_a_push_above_friction_is_not():
     push = 1.2 * 0.3 * G * np.array([0.6, 0, 0.8])
     problem = posed(0.3, push=push)
     answer = decide(problem, *NO)
-    assert (answer.modes == c.SLIDE).all()
+    assert (answer.modes == contact_columns.SLIDE).all()
     assert answer.along == pytest.approx(np.tile([0.6, 0.8], (4, 1)), abs=1e-8)
     assert totals(problem, answer) == pytest.approx((-0.18 * G, G, -0.24 * G), abs=1e-8)
     assert problem.accelerations(answer.x)[3:] == pytest.approx(0.06 * G * np.array([0.6, 0, 0.8]), abs=1e-8)
@@ -68,7 +68,7 @@ def test_a_push_above_friction_is_not():
 
 def test_pulled_up_all_leave():
     answer = decide(posed(0.3, push=(0, 2 * G, 0)), *NO)
-    assert (answer.modes == c.FREE).all()
+    assert (answer.modes == contact_columns.FREE).all()
     assert (answer.x == 0).all()
 
 
@@ -79,17 +79,17 @@ def test_tall_box_pushed_hard_tips():
     names = [problem.packed.names[k] for k in problem.active]
     modes = dict(zip(names, answer.modes, strict=True))
     assert {name: modes[name] for name in names if name.startswith("box.-")} == {
-        "box.--- on ground": c.FREE,
-        "box.--+ on ground": c.FREE,
+        "box.--- on ground": contact_columns.FREE,
+        "box.--+ on ground": contact_columns.FREE,
     }
-    assert modes["box.+-- on ground"] == modes["box.+-+ on ground"] == c.STICK
+    assert modes["box.+-- on ground"] == modes["box.+-+ on ground"] == contact_columns.STICK
 
 
 def test_what_slides_goes_on_against_friction():
     problem = posed(0.3, velocity=(3.0, 0, 4.0))
     slides, along = np.ones(4, np.int64), np.tile([0.6, 0.8], (4, 1))
     answer = decide(problem, slides, along)
-    assert (answer.modes == c.SLIDE).all()
+    assert (answer.modes == contact_columns.SLIDE).all()
     assert totals(problem, answer) == pytest.approx((-0.18 * G, G, -0.24 * G), abs=1e-9)
 
 
@@ -113,4 +113,4 @@ def test_paradox_is_refused_with_the_critical_friction():
     problem.pose(np.concatenate([q, np.zeros(6)]), np.zeros(6))
     with pytest.raises(RunError, match=r"Painlevé.*friction 1\.5.*tip on ground: above 1\.33333"):
         decide(problem, np.ones(1, np.int64), np.array([[-1.0, 0.0]]))
-    assert decide(problem, np.ones(1, np.int64), np.array([[1.0, 0.0]])).modes.tolist() == [c.SLIDE]
+    assert decide(problem, np.ones(1, np.int64), np.array([[1.0, 0.0]])).modes.tolist() == [contact_columns.SLIDE]

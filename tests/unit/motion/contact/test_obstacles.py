@@ -14,32 +14,32 @@ from scipy.spatial import cKDTree
 from motiform.base.errors import InputError
 from motiform.geometry import Ball, Box, Compound, Cone, Ellipsoid, Face, Hollow, Torus, surfaces
 from motiform.geometry.solids.columns import AWAY, MIDDLE
-from motiform.motion.contact import obstacles as o
+from motiform.motion.contact import obstacles as obstacles
 from motiform.motion.contact.obstacle_kernels import many_distances
 from motiform.spatial import Transform
 
 EPS = np.finfo(float).eps
 SOLIDS = {
-    "plane": o.plane(),
-    "face": o.face((1.0, 2.0)),
-    "box": o.box((1.0, 0.6, 2.0)),
-    "ball": o.ball(0.7),
-    "hollow_ball": o.hollow_ball(1.5),
-    "capsule": o.capsule(0.3, 1.2),
-    "cylinder": o.cylinder(0.4, height=1.4),
-    "endless_cylinder": o.cylinder(0.4),
-    "torus": o.torus(1.0, 0.3),
-    "egg": o.Obstacle("egg", Ellipsoid((0.9, 0.5, 0.7))),
-    "lens": o.Obstacle("lens", Ellipsoid((0.8, 0.3, 0.8))),
-    "cone": o.Obstacle("cone", Cone(0.6, 1.2, 0.25)),
-    "pointed cone": o.Obstacle("pointed cone", Cone(0.6, 1.2)),
-    "cup": o.Obstacle("cup", Cone(0.2, 0.8, 0.7)),
+    "plane": obstacles.plane(),
+    "face": obstacles.face((1.0, 2.0)),
+    "box": obstacles.box((1.0, 0.6, 2.0)),
+    "ball": obstacles.ball(0.7),
+    "hollow_ball": obstacles.hollow_ball(1.5),
+    "capsule": obstacles.capsule(0.3, 1.2),
+    "cylinder": obstacles.cylinder(0.4, height=1.4),
+    "endless_cylinder": obstacles.cylinder(0.4),
+    "torus": obstacles.torus(1.0, 0.3),
+    "egg": obstacles.Obstacle("egg", Ellipsoid((0.9, 0.5, 0.7))),
+    "lens": obstacles.Obstacle("lens", Ellipsoid((0.8, 0.3, 0.8))),
+    "cone": obstacles.Obstacle("cone", Cone(0.6, 1.2, 0.25)),
+    "pointed cone": obstacles.Obstacle("pointed cone", Cone(0.6, 1.2)),
+    "cup": obstacles.Obstacle("cup", Cone(0.2, 0.8, 0.7)),
 }
-HILL = o.profile([(-2.0, 0.0), (-1.0, 0.0), (0.0, 0.5), (0.4, 0.5), (1.0, -0.3), (2.0, 0.4)], 3.0)
+HILL = obstacles.profile([(-2.0, 0.0), (-1.0, 0.0), (0.0, 0.5), (0.4, 0.5), (1.0, -0.3), (2.0, 0.4)], 3.0)
 EACH = [*SOLIDS.values(), *HILL]
 
 
-def look(obstacle: o.Obstacle, points: Any) -> SimpleNamespace:
+def look(obstacle: obstacles.Obstacle, points: Any) -> SimpleNamespace:
     """Distance, normal, Hessian and region at points of the obstacle's own frame."""
     p = np.array(points, float).reshape(-1, 3)
     out, region = np.full((len(p), 10), nan), np.full(len(p), -9, np.int64)
@@ -113,11 +113,11 @@ def test_face_against_its_nearest_point() -> None:
 )
 def test_surfaces_of_figures_give_the_same_distance_and_normal(surface: Any) -> None:
     placement = Transform.from_euler((0.3, -0.7, 1.1), "zyx", (0.2, -0.1, 0.4))
-    obstacle = o.from_surface(SimpleNamespace(name="pad", segment="foot", surface=surface, placement=placement))  # type: ignore[arg-type]
+    obstacle = obstacles.from_surface(SimpleNamespace(name="pad", segment="foot", surface=surface, placement=placement))  # type: ignore[arg-type]
     assert (obstacle.name, obstacle.segment) == ("pad", "foot")
     p = cloud(300)
     foot, normal = surface.project(placement.inverse().point(p))
-    d, n = o.distances(obstacle, p)
+    d, n = obstacles.distances(obstacle, p)
     away = p - placement.point(foot)
     n_surface = placement.vector(normal)
     # Coordinates below 4 m through two rotations: some ten roundings each; normals divide by distances above 1e-3.
@@ -127,7 +127,7 @@ def test_surfaces_of_figures_give_the_same_distance_and_normal(surface: Any) -> 
 
 # -------------------------------------------------------------------- derivatives
 @pytest.mark.parametrize("obstacle", EACH, ids=lambda v: f"{v.solid.kind}-{v.name}")
-def test_gradient_and_hessian_are_those_of_the_distance(obstacle: o.Obstacle) -> None:
+def test_gradient_and_hessian_are_those_of_the_distance(obstacle: obstacles.Obstacle) -> None:
     h, least = 1e-5, 0.05
     p = cloud(1500)
     stencil = p[:, None] + h * np.concatenate([np.eye(3), -np.eye(3)])
@@ -164,7 +164,7 @@ anywhere = st.tuples(coordinate, coordinate, coordinate)
 
 @settings(max_examples=400, deadline=None)
 @given(st.sampled_from(EACH), anywhere)
-def test_finite_with_a_unit_normal_everywhere(obstacle: o.Obstacle, point: tuple[float, float, float]) -> None:
+def test_finite_with_a_unit_normal_everywhere(obstacle: obstacles.Obstacle, point: tuple[float, float, float]) -> None:
     found = look(obstacle, point)
     assert np.isfinite(found.d).all()
     assert np.isfinite(found.h).all()
@@ -177,7 +177,7 @@ def test_finite_with_a_unit_normal_everywhere(obstacle: o.Obstacle, point: tuple
 
 @settings(max_examples=300, deadline=None)
 @given(st.sampled_from([v for v in SOLIDS.values() if not isinstance(v.solid, Face)]), anywhere, anywhere)
-def test_distance_grows_no_faster_than_the_way(obstacle: o.Obstacle, a: Any, b: Any) -> None:
+def test_distance_grows_no_faster_than_the_way(obstacle: obstacles.Obstacle, a: Any, b: Any) -> None:
     d = look(obstacle, [a, b]).d
     way = float(np.linalg.norm(np.subtract(a, b)))
     assert abs(d[0] - d[1]) <= way + 8 * EPS * max(np.abs(a).max(), np.abs(b).max(), 4.0)
@@ -235,7 +235,7 @@ def test_profile_is_the_ground_under_its_line() -> None:
     g = 1.3 / 20000  # no stretch is longer than 1.3 m
     rng = np.random.default_rng(1)
     p = np.stack([rng.uniform(-1.8, 1.8, 4000), rng.uniform(-0.5, 0.9, 4000), rng.uniform(-1, 1, 4000)], axis=1)
-    every = np.stack([o.distances(face, p)[0] for face in HILL])
+    every = np.stack([obstacles.distances(face, p)[0] for face in HILL])
     near = cKDTree(fine).query(p[:, :2])[0]
     above = p[:, 1] > np.interp(p[:, 0], *LINE.T)
     least = every.min(axis=0)
@@ -257,37 +257,37 @@ def test_profile_is_the_ground_under_its_line() -> None:
 def test_depth_under_a_profile_has_no_jumps() -> None:
     x = np.linspace(-1.9, 1.9, 20001)
     path = np.stack([x, np.interp(x, *LINE.T) - 0.05, 0 * x], axis=1)
-    every = np.stack([o.distances(face, path)[0] for face in HILL])
+    every = np.stack([obstacles.distances(face, path)[0] for face in HILL])
     way = np.linalg.norm(np.diff(path, axis=0), axis=1)
     assert len(set(every.argmin(axis=0).tolist())) == len(HILL)
     assert (np.abs(np.diff(every.min(axis=0))) <= way + 1e-15).all()
 
 
 def test_profile_has_no_edges_where_it_has_none() -> None:
-    flat = o.profile([(0.0, 0.0), (1.0, 0.0), (2.0, 0.0)], 1.0)
+    flat = obstacles.profile([(0.0, 0.0), (1.0, 0.0), (2.0, 0.0)], 1.0)
     x = np.linspace(0.9, 1.1, 201)
     p = np.stack([x, np.full_like(x, 0.0299), 0 * x], axis=1)  # ball of 30 mm, 0.1 mm deep
-    d = np.stack([o.distances(face, p)[0] for face in flat])
+    d = np.stack([obstacles.distances(face, p)[0] for face in flat])
     touching = d < 0.03
     assert (touching.sum(axis=0)[x != 1.0] == 1).all()
     np.testing.assert_allclose(d[touching], 0.0299, rtol=0, atol=1e-15)
-    valley = o.profile([(-1.0, 1.0), (0.0, 0.0), (1.0, 1.0)], 1.0)  # a ball lies on both sides of a valley
+    valley = obstacles.profile([(-1.0, 1.0), (0.0, 0.0), (1.0, 1.0)], 1.0)  # a ball lies on both sides of a valley
     for face in valley:
-        d, n = o.distances(face, (0.0, 0.1 * 2**0.5, 0.0))
+        d, n = obstacles.distances(face, (0.0, 0.1 * 2**0.5, 0.0))
         assert d == pytest.approx(0.1, abs=1e-15)
         assert n[1] == pytest.approx(0.5**0.5)
 
 
 @pytest.mark.parametrize("descending", [False, True])
 def test_stairs_are_solid_up_to_their_treads(descending: bool) -> None:
-    steps = o.stairs(4, 0.2, 0.3, 1.0, at=(1.0, 0.5, 2.0), descending=descending)
+    steps = obstacles.stairs(4, 0.2, 0.3, 1.0, at=(1.0, 0.5, 2.0), descending=descending)
     assert [step.name for step in steps] == ["stairs.0", "stairs.1", "stairs.2", "stairs.3"]
     rng = np.random.default_rng(2)
     p = np.stack([rng.uniform(0.8, 2.4, 4000), rng.uniform(0.4, 1.5, 4000), rng.uniform(1.6, 2.4, 4000)], axis=1)
     k = np.floor((p[:, 0] - 1.0) / 0.3)
     height = 0.5 + 0.2 * (4 - k if descending else k + 1)
     solid = (k >= 0) & (k < 4) & (p[:, 1] < height)
-    found = [o.distances(step, p) for step in steps]
+    found = [obstacles.distances(step, p) for step in steps]
     d = np.stack([f[0] for f in found])
     assert 500 < solid.sum() < 3500
     assert ((d.min(axis=0) < 0) == solid).all()
@@ -295,22 +295,22 @@ def test_stairs_are_solid_up_to_their_treads(descending: bool) -> None:
     for i, x in ((i, x) for i in range(4) for x in (0.001, 0.15, 0.299)):
         top = 0.5 + 0.2 * (4 - i if descending else i + 1)
         q = (1.0 + 0.3 * i + x, top - 5e-4, 2.0)
-        depth, n = min(o.distances(step, q) for step in steps)
+        depth, n = min(obstacles.distances(step, q) for step in steps)
         assert (depth, *n) == pytest.approx((-5e-4, 0, 1, 0), abs=1e-12)
-    depth, n = o.distances(steps[0], (1.0 + 1e-3, 0.5, 2.0))
+    depth, n = obstacles.distances(steps[0], (1.0 + 1e-3, 0.5, 2.0))
     assert (depth, *n) == pytest.approx((-1e-3, -1, 0, 0), abs=1e-12)
 
 
 # -------------------------------------------------------------------- factories
 def test_planes_lie_where_they_are_put() -> None:
-    assert o.distances(o.floor(0.3), (5.0, 1.0, -2.0))[0] == pytest.approx(0.7)
-    d, n = o.distances(o.slope(0.4), (cos(0.4), sin(0.4), 3.0))
+    assert obstacles.distances(obstacles.floor(0.3), (5.0, 1.0, -2.0))[0] == pytest.approx(0.7)
+    d, n = obstacles.distances(obstacles.slope(0.4), (cos(0.4), sin(0.4), 3.0))
     assert (d, *n) == pytest.approx((0.0, -sin(0.4), cos(0.4), 0.0), abs=1e-15)
     rng = np.random.default_rng(3)
     for normal in [*rng.normal(size=(20, 3)), (0, -1, 0), (1e-9, -1, 0), (0, 0, 2)]:
         point, unit = rng.normal(size=3), np.array(normal) / np.linalg.norm(normal)
         p = rng.normal(size=(2, 5, 3))
-        d, n = o.distances(o.plane(point=point, normal=normal), p)
+        d, n = obstacles.distances(obstacles.plane(point=point, normal=normal), p)
         assert (d.shape, n.shape) == ((2, 5), (2, 5, 3))
         np.testing.assert_allclose(d, (p - point) @ unit, rtol=0, atol=40 * EPS)
         np.testing.assert_allclose(n, np.broadcast_to(unit, n.shape), rtol=0, atol=8 * EPS)
@@ -318,20 +318,25 @@ def test_planes_lie_where_they_are_put() -> None:
 
 def test_options_reach_the_obstacle_and_pieces_share_them() -> None:
     shift = Transform.translation_of((1.0, 2.0, 3.0))
-    made = o.ball(0.5, name="knob", segment="hand", placement=shift, friction=inf, restitution=0.5, color=(1, 0, 0.5))
+    made = obstacles.ball(
+        0.5, name="knob", segment="hand", placement=shift, friction=inf, restitution=0.5, color=(1, 0, 0.5)
+    )
     assert (made.name, made.segment, made.friction, made.restitution) == ("knob", "hand", inf, 0.5)
     assert made.color == (1.0, 0.0, 0.5)
-    assert o.distances(made, (1.0, 2.6, 3.0))[0] == pytest.approx(0.1)
-    for piece in (*o.stairs(2, 0.2, 0.3, 1.0, friction=0.7, placement=shift), *o.profile(LINE, 1, friction=0.7)):
+    assert obstacles.distances(made, (1.0, 2.6, 3.0))[0] == pytest.approx(0.1)
+    for piece in (
+        *obstacles.stairs(2, 0.2, 0.3, 1.0, friction=0.7, placement=shift),
+        *obstacles.profile(LINE, 1, friction=0.7),
+    ):
         assert piece.friction == 0.7
-    low = o.stairs(1, 0.2, 0.3, 1.0, placement=shift)[0]
-    assert o.distances(low, (1.15, 2.5, 3.0))[0] == pytest.approx(0.3)
-    assert o.floor().friction is None
+    low = obstacles.stairs(1, 0.2, 0.3, 1.0, placement=shift)[0]
+    assert obstacles.distances(low, (1.15, 2.5, 3.0))[0] == pytest.approx(0.3)
+    assert obstacles.floor().friction is None
     assert "on 'hand'" in repr(made)
 
 
 @pytest.mark.parametrize("obstacle", SOLIDS.values(), ids=SOLIDS)
-def test_pictures_show_the_solid(obstacle: o.Obstacle) -> None:
+def test_pictures_show_the_solid(obstacle: obstacles.Obstacle) -> None:
     mesh = obstacle.shape.to_mesh(64)
     assert mesh.volume > 0  # closed, and turned outward
     found = look(obstacle, mesh.vertices)
@@ -342,44 +347,44 @@ def test_pictures_show_the_solid(obstacle: o.Obstacle) -> None:
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: o.floor(nan), "height of floor 'ground'"),
-        (lambda: o.floor((1.0, 2.0)), "one number"),  # type: ignore[arg-type]
-        (lambda: o.plane(normal=(0, 0, 0)), "must have a direction"),
-        (lambda: o.plane(point=(0, 0)), "point of plane"),
-        (lambda: o.slope(45.0), "radians"),
-        (lambda: o.face((1.0, -1.0)), "face size"),
-        (lambda: o.face(1.0), "face size"),
-        (lambda: o.face(((1, 2), (3, 4))), "2 numbers"),
-        (lambda: o.box((1, 0, 1)), "box size"),
-        (lambda: o.ball(0.0), "ball radius"),
-        (lambda: o.hollow_ball(-1.0), "ball radius"),
-        (lambda: o.capsule(0.1, 0.0), "capsule length"),
-        (lambda: o.cylinder("thick"), "endless cylinder radius"),  # type: ignore[arg-type]
-        (lambda: o.torus(0.3, 0.3), "thinner than its ring"),
-        (lambda: o.profile([(0, 0)], 1.0), "n ≥ 2"),
-        (lambda: o.profile([(0, 0), (1, 0), (1, 1)], 1.0), "after point 1"),
-        (lambda: o.profile([(0, 0), (1, 0)], 0.0), "width of profile"),
-        (lambda: o.profile([(0, 0), (1, 0)], 1.0, placement="up"), "not a placement"),  # type: ignore[arg-type]
-        (lambda: o.stairs(0, 0.2, 0.3, 1.0), "number of steps"),
-        (lambda: o.stairs(2.5, 0.2, 0.3, 1.0), "number of steps"),  # type: ignore[arg-type]
-        (lambda: o.stairs(10**8, 0.2, 0.3, 1.0), "1 to 10000"),
-        (lambda: o.stairs(3, 0.2, -0.3, 1.0), "run of stairs"),
-        (lambda: o.ball(1.0, name=""), "not a name"),
-        (lambda: o.ball(1.0, segment=""), "not a segment"),
-        (lambda: o.ball(1.0, placement=Transform.translation_of(np.zeros((2, 3)))), "one Transform"),
-        (lambda: o.ball(1.0, friction=-0.1), "friction"),
-        (lambda: o.ball(1.0, friction=nan), "0 or more, also inf"),
-        (lambda: o.ball(1.0, restitution=1.1), "0 to 1"),
-        (lambda: o.ball(1.0, color=(0, 0, 2)), "not a colour"),
+        (lambda: obstacles.floor(nan), "height of floor 'ground'"),
+        (lambda: obstacles.floor((1.0, 2.0)), "one number"),  # type: ignore[arg-type]
+        (lambda: obstacles.plane(normal=(0, 0, 0)), "must have a direction"),
+        (lambda: obstacles.plane(point=(0, 0)), "point of plane"),
+        (lambda: obstacles.slope(45.0), "radians"),
+        (lambda: obstacles.face((1.0, -1.0)), "face size"),
+        (lambda: obstacles.face(1.0), "face size"),
+        (lambda: obstacles.face(((1, 2), (3, 4))), "2 numbers"),
+        (lambda: obstacles.box((1, 0, 1)), "box size"),
+        (lambda: obstacles.ball(0.0), "ball radius"),
+        (lambda: obstacles.hollow_ball(-1.0), "ball radius"),
+        (lambda: obstacles.capsule(0.1, 0.0), "capsule length"),
+        (lambda: obstacles.cylinder("thick"), "endless cylinder radius"),  # type: ignore[arg-type]
+        (lambda: obstacles.torus(0.3, 0.3), "thinner than its ring"),
+        (lambda: obstacles.profile([(0, 0)], 1.0), "n ≥ 2"),
+        (lambda: obstacles.profile([(0, 0), (1, 0), (1, 1)], 1.0), "after point 1"),
+        (lambda: obstacles.profile([(0, 0), (1, 0)], 0.0), "width of profile"),
+        (lambda: obstacles.profile([(0, 0), (1, 0)], 1.0, placement="up"), "not a placement"),  # type: ignore[arg-type]
+        (lambda: obstacles.stairs(0, 0.2, 0.3, 1.0), "number of steps"),
+        (lambda: obstacles.stairs(2.5, 0.2, 0.3, 1.0), "number of steps"),  # type: ignore[arg-type]
+        (lambda: obstacles.stairs(10**8, 0.2, 0.3, 1.0), "1 to 10000"),
+        (lambda: obstacles.stairs(3, 0.2, -0.3, 1.0), "run of stairs"),
+        (lambda: obstacles.ball(1.0, name=""), "not a name"),
+        (lambda: obstacles.ball(1.0, segment=""), "not a segment"),
+        (lambda: obstacles.ball(1.0, placement=Transform.translation_of(np.zeros((2, 3)))), "one Transform"),
+        (lambda: obstacles.ball(1.0, friction=-0.1), "friction"),
+        (lambda: obstacles.ball(1.0, friction=nan), "0 or more, also inf"),
+        (lambda: obstacles.ball(1.0, restitution=1.1), "0 to 1"),
+        (lambda: obstacles.ball(1.0, color=(0, 0, 2)), "not a colour"),
         (
-            lambda: o.Obstacle("odd", Compound(((Ball(1.0), Transform.identity()),))),
+            lambda: obstacles.Obstacle("odd", Compound(((Ball(1.0), Transform.identity()),))),
             "'odd'.*cannot be an obstacle.*compound.*allowed: plane",
         ),
-        (lambda: o.Obstacle("odd", Hollow(Box((1, 1, 1)))), "cannot be an obstacle"),
-        (lambda: o.Obstacle("odd", 99), "cannot be an obstacle"),
-        (lambda: o.distances(o.floor(), (1.0, 2.0)), "points"),
+        (lambda: obstacles.Obstacle("odd", Hollow(Box((1, 1, 1)))), "cannot be an obstacle"),
+        (lambda: obstacles.Obstacle("odd", 99), "cannot be an obstacle"),
+        (lambda: obstacles.distances(obstacles.floor(), (1.0, 2.0)), "points"),
         (
-            lambda: o.distances(o.Obstacle("egg", Ellipsoid((1, 2, 3)).to_mesh()), (1.0, 2.0, 0.0)),
+            lambda: obstacles.distances(obstacles.Obstacle("egg", Ellipsoid((1, 2, 3)).to_mesh()), (1.0, 2.0, 0.0)),
             "has no signed distance",
         ),
     ],
@@ -395,4 +400,4 @@ def test_what_cannot_be_is_refused_with_a_reason(make: Any, words: str) -> None:
 def test_other_surfaces_are_refused(surface: Any) -> None:
     held = SimpleNamespace(name="cup", segment="hand", surface=surface, placement=Transform.identity())
     with pytest.raises(InputError, match=f"surface 'cup'.*got {surface.kind}.*allowed: plane, sphere"):
-        o.from_surface(held)  # type: ignore[arg-type]
+        obstacles.from_surface(held)  # type: ignore[arg-type]

@@ -7,7 +7,7 @@ from motiform import FigureBuilder, Transform, contact, figures, joints
 from motiform.base.errors import InputError
 from motiform.geometry import Ball, Box, Capsule, Ellipsoid
 from motiform.motion.contact.pack import pack_contacts
-from motiform.motion.tree.model.segment import Part
+from motiform.motion.tree.model.segment import SegmentShape
 
 Z = (0.0, 0.0, 1.0)
 
@@ -56,7 +56,7 @@ def test_points_of_shapes(shape, points):
 
 def test_points_of_several_parts_and_of_placed_ones():
     b = FigureBuilder()
-    parts = [Part(Ball(0.1), Transform.translation_of((0, 0.5, 0))), Part(Ball(0.2))]
+    parts = [SegmentShape(Ball(0.1), Transform.translation_of((0, 0.5, 0))), SegmentShape(Ball(0.2))]
     b.segment("doll", None, joints.free(), mass=1.0, shape=parts)
     found = contact.points_of_shape(b.build(), "doll")
     assert [(point.name, point.point, point.radius) for point in found] == [

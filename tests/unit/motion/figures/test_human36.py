@@ -151,12 +151,14 @@ def test_both_feet_are_flat_on_the_ground(options):
     soles = [tags[name] for names in figure.contact_solids.values() for name in names]
     assert len(soles) == 8
     np.testing.assert_allclose(np.array(soles)[:, 1], 0.0, atol=1e-15 * 8)
-    ankles = tree.poses(figure, np.zeros(42))[1][[figure.index("right_foot"), figure.index("left_foot")]]
+    ankles = tree.forward_kinematics(figure, np.zeros(42))[1][[figure.index("right_foot"), figure.index("left_foot")]]
     np.testing.assert_allclose(ankles.mean(0)[[0, 2]], 0.0, atol=1e-15)
 
 
 def test_frames_are_parallel_to_the_world_at_zero(body):
-    np.testing.assert_allclose(tree.poses(body, np.zeros(42))[0], np.broadcast_to(np.eye(3), (17, 3, 3)), atol=1e-15)
+    np.testing.assert_allclose(
+        tree.forward_kinematics(body, np.zeros(42))[0], np.broadcast_to(np.eye(3), (17, 3, 3)), atol=1e-15
+    )
 
 
 def rank(figure, q):
@@ -469,7 +471,7 @@ def test_h_anim_names_every_segment(body):
 
 def test_the_look_fills_the_body(body):
     """Every massive segment has a shape, and the body reaches from the ground to its height."""
-    _, p = tree.poses(body, np.zeros(42))
+    _, p = tree.forward_kinematics(body, np.zeros(42))
     low, high = [], []
     for n, segment in enumerate(body.segments):
         assert segment.parts or not segment.mass

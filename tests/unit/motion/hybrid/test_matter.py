@@ -8,7 +8,7 @@ from motiform.base.errors import InputError, MotiformError, RunError
 from motiform.geometry import Box
 from motiform.motion.hybrid import Attachment, SegmentSolid
 from motiform.motion.matter import Friction, NetworkBuilder, links, topology
-from motiform.motion.run import Options
+from motiform.motion.run import RunOptions
 from motiform.motion.tree import tags
 from motiform.record import open_recording
 from motiform.spatial import Transform
@@ -21,7 +21,7 @@ SPIN = (0.5, 1.0, 2.0, 0.3, 0.0, 0.0)
 
 
 def options(duration=0.3, rate=105.0, **given):
-    return Options(duration, rate=rate, integrator="centred", **given)
+    return RunOptions(duration, rate=rate, integrator="centred", **given)
 
 
 def body(gravity=(0.0, 0.0, 0.0)):
@@ -92,7 +92,7 @@ class TestOneWay:
     @pytest.mark.parametrize("rate", [1050.0, 105.0])
     def test_follows_a_recording_to_the_bit(self, rate):
         figure = body()
-        played = simulate_figure(figure, Options(0.3, rate=rate, integrator="dormand-prince"), q0=AT, v0=SPIN)
+        played = simulate_figure(figure, RunOptions(0.3, rate=rate, integrator="dormand-prince"), q0=AT, v0=SPIN)
         found = hit(figure=figure, motion=played, q0=None, v0=None)
         every = round(rate / 105)
         np.testing.assert_array_equal(found["q"], played["q"][::every])
@@ -103,7 +103,7 @@ class TestOneWay:
         """A cubic between samples h apart is off by h⁴/384 of the fourth derivative: 4 rad/s to the fourth, 1/35 s."""
         figure = body()
         fine, coarse = (
-            simulate_figure(figure, Options(0.4, rate=rate, integrator="dormand-prince"), q0=AT, v0=SPIN)
+            simulate_figure(figure, RunOptions(0.4, rate=rate, integrator="dormand-prince"), q0=AT, v0=SPIN)
             for rate in (105.0, 35.0)
         )
         found = hit(figure=figure, motion=coarse, q0=None, v0=None)
@@ -111,7 +111,7 @@ class TestOneWay:
 
     def test_after_the_end_of_a_recording_it_rests(self):
         figure = body()
-        played = simulate_figure(figure, Options(0.1, rate=105.0, integrator="dormand-prince"), q0=AT, v0=SPIN)
+        played = simulate_figure(figure, RunOptions(0.1, rate=105.0, integrator="dormand-prince"), q0=AT, v0=SPIN)
         found = hit(figure=figure, motion=played, q0=None, v0=None)
         np.testing.assert_array_equal(found["q"][12:], np.tile(played["q"][-1], (20, 1)))
 
@@ -209,7 +209,7 @@ class TestRefused:
             ({"attachments": [Attachment("a", "box", [0], "rin", LAW)]}, "Did you mean 'ring'"),
             ({"attachments": [Attachment("a", "box", [0], [[0, 0]], LAW)]}, "places does not fit"),
             ({"attachments": [Attachment("a", "box", [0], law=3)]}, "not a law"),
-            ({"options": Options(0.3, rate=105, integrator="rk4")}, "for matter with a figure .*centred"),
+            ({"options": RunOptions(0.3, rate=105, integrator="rk4")}, "for matter with a figure .*centred"),
             ({"options": options(rate=100.0)}, "must fall on steps"),
             ({"motion": lambda t: AT}, "both a motion and forces"),
             ({"motion": 3, "q0": None, "v0": None}, "a function of time"),
@@ -241,7 +241,7 @@ class TestRefused:
     def test_recording_of_another_figure(self):
         b = FigureBuilder()
         b.segment("arm", None, joints.revolute((0, 0, 1)), mass=BOX.mass_properties(mass=1.0))
-        played = simulate_figure(b.build(), Options(0.1, rate=100, integrator="dormand-prince"))
+        played = simulate_figure(b.build(), RunOptions(0.1, rate=100, integrator="dormand-prince"))
         with pytest.raises(InputError, match="q does not fit"):
             hit(motion=played, q0=None, v0=None)
 

@@ -11,7 +11,7 @@ from motiform.motion.actuation import posture_control
 from motiform.motion.hybrid import Attachment, FigureInMatter, SegmentSolid
 from motiform.motion.hybrid.matter.stability import assess_figure
 from motiform.motion.matter import NetworkBuilder, links
-from motiform.motion.run import Options
+from motiform.motion.run import RunOptions
 from runs import simulate_coupled
 
 BOX = Box((0.4, 0.2, 0.3))
@@ -26,7 +26,7 @@ def dust(place=(10.0, 0.0, 0.0), **given):
 
 
 def options(duration, rate=105.0):
-    return Options(duration, rate=rate, integrator="centred")
+    return RunOptions(duration, rate=rate, integrator="centred")
 
 
 def alone(figure, duration, **given):

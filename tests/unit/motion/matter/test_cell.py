@@ -9,8 +9,8 @@ from motiform.motion.matter.stability.cell import (
     PROTOTYPES,
     REGIMES,
     Cell,
+    ModeSegment,
     ScreenLaw,
-    Segment,
     critical_damping,
     design_screen,
     free_response,
@@ -188,7 +188,7 @@ def test_a_segment_moved_by_markers_may_leave_the_triangle():
     # A marker at target 1 that adds 0.5 to K: x(n+1) = (2 − Z − K − K_M) x(n) − (1 − Z) x(n−1) + K_M.
     x = stepped(1.5, 1.0, 0.0, 0.0, 30, push=0.5)
     assert x[10] == pytest.approx(1 / 3, abs=0.5**10)
-    np.testing.assert_allclose(Segment((0, 0), (2, 1)).at([0, 0.5, 1]), [[0, 0], [1, 0.5], [2, 1]])
+    np.testing.assert_allclose(ModeSegment((0, 0), (2, 1)).at([0, 0.5, 1]), [[0, 0], [1, 0.5], [2, 1]])
 
 
 @pytest.mark.parametrize("shape", [(7,), (4, 5), (3, 4, 2)])

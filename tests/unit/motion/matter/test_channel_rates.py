@@ -48,9 +48,9 @@ def test_a_sound_goes_with_them() -> None:
 
 def test_a_resumed_run_has_the_same_bits(tmp_path: Path) -> None:
     from motiform.motion.matter.system import NetworkSystem
-    from motiform.motion.run import Options, record
+    from motiform.motion.run import RunOptions, record
 
-    network, options = string(), Options(0.4, rate=100.0, integrator="centred")
+    network, options = string(), RunOptions(0.4, rate=100.0, integrator="centred")
     whole = record(NetworkSystem(network, options, record=MIXED))
     part = tmp_path / "part.mf"
 

@@ -10,7 +10,7 @@ from motiform.geometry import Ball, Box, Capsule, Compound, Hollow, Plane
 from motiform.geometry.search.closest import pack_solids, signed_distance
 from motiform.motion.matter import Engine, Friction, NetworkBuilder, Zone, links
 from motiform.motion.matter.laws.links import ZoneLaw
-from motiform.motion.matter.model.solids import Solids
+from motiform.motion.matter.model.solids import DeviceSolids
 from motiform.spatial import Transform, random_rotation
 
 EPS = np.finfo(float).eps
@@ -19,7 +19,7 @@ EPS = np.finfo(float).eps
 def act(network, wrenches=True):
     """Return the solids after one act at the start, and the forces (points, 3)."""
     device = get_device("cpu")
-    solids = Solids(device, network, 0, wrenches=wrenches)
+    solids = DeviceSolids(device, network, 0, wrenches=wrenches)
     state = network.initial_state()
     forces = np.zeros((3, network.count))
     solids.act(0, np.ascontiguousarray(state.position.T), np.ascontiguousarray(state.previous.T), forces)

@@ -81,8 +81,8 @@ FIGURES = {kind: make(kind) for kind in ("plain", "asked", "coupled", "closed")}
 
 # function, how many of (q, v, a or tau, wrenches) it takes
 FUNCTIONS = {
-    "rotations": (lambda f, q: tree.poses(f, q).rotation, 1),
-    "positions": (lambda f, q: tree.poses(f, q).position, 1),
+    "rotations": (lambda f, q: tree.forward_kinematics(f, q).rotation, 1),
+    "positions": (lambda f, q: tree.forward_kinematics(f, q).position, 1),
     "tags": (tree.tags, 1),
     "joint_axes": (tree.joint_axes, 1),
     "tag_jacobians": (tree.tag_jacobians, 1),
@@ -245,7 +245,7 @@ def test_calls_from_many_python_threads_are_right(kind):
 
 
 DEVICES = {
-    "poses": lambda f, s, d: tree.poses(f, s[0], device=d),
+    "poses": lambda f, s, d: tree.forward_kinematics(f, s[0], device=d),
     "tags": lambda f, s, d: tree.tags(f, s[0], device=d),
     "joint_axes": lambda f, s, d: tree.joint_axes(f, s[0], device=d),
     "centers_of_mass": lambda f, s, d: tree.centers_of_mass(f, s[0], device=d),
@@ -346,7 +346,7 @@ def test_a_figure_without_freedoms():
     figure = b.build()
     for shape in ((), (4,), (0,), (2, 3)):
         none = np.zeros((*shape, 0))
-        assert tree.poses(figure, none).position.shape == (*shape, 1, 3)
+        assert tree.forward_kinematics(figure, none).position.shape == (*shape, 1, 3)
         assert tree.centers_of_mass(figure, none).shape == (*shape, 2, 3)
         assert tree.joint_axes(figure, none).shape == (*shape, 0, 6)
         assert tree.inertia_matrix(figure, none).shape == (*shape, 0, 0)
@@ -354,5 +354,5 @@ def test_a_figure_without_freedoms():
         assert tree.forward_dynamics(figure, none, none, none).shape == (*shape, 0)
         assert tree.advance(figure, none, none, 0.1).shape == (*shape, 0)
         assert tree.energy(figure, none, none).total.shape == shape
-    np.testing.assert_array_equal(tree.poses(figure, []).position, [[1, 2, 3]])
+    np.testing.assert_array_equal(tree.forward_kinematics(figure, []).position, [[1, 2, 3]])
     assert tree.forward_dynamics(figure, [], [], []).shape == (0,)

@@ -197,7 +197,7 @@ def test_a_ball_is_put_on_the_ground_and_rolls():
     q = figure.configuration(ball=[0.3, 0.5, -0.2, 0.8, 0.2, -0.4, 0.4])
     on, v = tree.close_loops(figure, q, [1.0, 2.0, 3.0, 0.5, 0.2, 0.1])
     np.testing.assert_allclose(on[:3], [0.3, 0.1, -0.2], **TIGHT)
-    R = tree.poses(figure, on).rotation[0]
+    R = tree.forward_kinematics(figure, on).rotation[0]
     w, u = R @ v[:3], R @ v[3:]
     np.testing.assert_allclose(u, np.cross(w, [0, 0.1, 0]), **TIGHT)  # the point below is at rest
     many, _ = tree.close_loops(figure, np.tile(q, (4, 1)))
@@ -212,7 +212,7 @@ def test_a_cylinder_is_laid_flat():
     figure = b.build()
     q = np.concatenate([[0, 0.15, 0], [1.0, 0.05, 0.1, 0.0] / np.linalg.norm([1.0, 0.05, 0.1])])
     q, _ = tree.close_loops(figure, q)
-    R, p = tree.poses(figure, q)
+    R, p = tree.forward_kinematics(figure, q)
     assert abs(R[0, 1, 2]) < 1e-11
     assert p[0, 1] == pytest.approx(0.1)
 
@@ -437,7 +437,7 @@ def test_joined_segments_keep_the_freedom_of_the_joint(rows):
     n = np.array(AXIS) / np.linalg.norm(AXIS)
     point = np.array([-0.2, 0.1, 0.3])
     about = np.concatenate([np.zeros(6), n, -np.cross(n, point)])  # b turns about its own point
-    R, _ = tree.poses(figure, q)  # a line leaves the axes of b as they are
+    R, _ = tree.forward_kinematics(figure, q)  # a line leaves the axes of b as they are
     along = np.concatenate([np.zeros(9), R[1].T @ R[0] @ n])
     assert (np.abs(J @ about).max() < 1e-12) == (rows in ("revolute", "cylindrical", "line"))
     assert (np.abs(J @ along).max() < 1e-12) == (rows in ("prismatic", "cylindrical", "line"))

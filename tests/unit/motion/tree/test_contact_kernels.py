@@ -6,7 +6,7 @@ import pytest
 from motiform.base.kernels import compiled
 from motiform.geometry import surfaces as s
 from motiform.motion.tree.contact_joints.joint import contact
-from motiform.motion.tree.kernels import contact as k
+from motiform.motion.tree.kernels import contact as contact_kernels
 from motiform.spatial import Transform, random_rotation
 
 EPS = np.finfo(float).eps
@@ -36,22 +36,22 @@ CASES = (
 @compiled
 def everything(numbers, at, q, iq, b, t, place, rates, dq, repaired):
     """Put the answers of all kernels in arrays; return their status."""
-    R, p, RL, pL = k.contact_place(numbers, at, q, iq, b)
+    R, p, RL, pL = contact_kernels.contact_place(numbers, at, q, iq, b)
     for i in range(9):
         place[i], place[12 + i] = R[i], RL[i]
     for i in range(3):
         place[9 + i], place[21 + i] = p[i], pL[i]
     five = (t[0], t[1], t[2], t[3], t[4])
-    O1, s1, O2, s2, ok = k.contact_rates(numbers, at, q, iq, b, five)
+    O1, s1, O2, s2, ok = contact_kernels.contact_rates(numbers, at, q, iq, b, five)
     for i in range(3):
         rates[i], rates[3 + i], rates[6 + i], rates[9 + i] = O1[i], s1[i], O2[i], s2[i]
-    k.contact_repair(numbers, at, repaired, iq, b)
-    return ok + 2 * k.contact_qdot(numbers, at, q, iq, b, five, dq, iq)
+    contact_kernels.contact_repair(numbers, at, repaired, iq, b)
+    return ok + 2 * contact_kernels.contact_qdot(numbers, at, q, iq, b, five, dq, iq)
 
 
 @compiled
 def column(numbers, at, j):
-    return k.contact_column(numbers, at, j)
+    return contact_kernels.contact_column(numbers, at, j)
 
 
 def near(surface, rng):

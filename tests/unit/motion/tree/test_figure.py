@@ -125,7 +125,9 @@ def test_a_coordinate_may_have_the_name_of_a_segment_on_a_ball(ball_first):
         q = figure.configuration(b=0.5)  # the coordinate: it is the shorter name for it
         assert q[figure.layout.q[figure.index("a")]].tolist() == [0.5]
         assert q[figure.layout.q[figure.index("b")]].tolist() == [1, 0, 0, 0]
-        assert np.cos(0.5) == pytest.approx(tree.poses(figure, q).rotation[figure.index("a"), 0, 0], abs=1e-15)
+        assert np.cos(0.5) == pytest.approx(
+            tree.forward_kinematics(figure, q).rotation[figure.index("a"), 0, 0], abs=1e-15
+        )
 
 
 @pytest.mark.parametrize(
@@ -628,7 +630,7 @@ def test_any_state_has_a_result_or_is_refused(q, v, a, external):
     FUZZED = FUZZED or built(("a", None), ("b", "a"), ("c", "b", joints.prismatic((1, 0, 0))))
     fine = np.array([0.1, 0.2, 0.3])
     for x in (q, [q, v, a]):
-        outcome(tree.poses, FUZZED, x)
+        outcome(tree.forward_kinematics, FUZZED, x)
         outcome(tree.inertia_matrix, FUZZED, x)
         outcome(tree.joint_axes, FUZZED, x)
     for x in (v, [q, v, a]):

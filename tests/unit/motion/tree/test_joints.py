@@ -335,8 +335,8 @@ def assert_kernels_agree(figure, rng):
     # numbers grow along the chain: rounding is relative to the largest of each kind
     moving = tree.motion(figure, q, v, a)
     for found, expected in (
-        (tree.poses(figure, q).rotation, R),
-        (tree.poses(figure, q).position, p),
+        (tree.forward_kinematics(figure, q).rotation, R),
+        (tree.forward_kinematics(figure, q).position, p),
         (tree.joint_axes(figure, q), axes),
         (moving.poses.rotation, R),
         (moving.poses.position, p),
@@ -367,8 +367,8 @@ def test_function_joints_agree_beyond_the_ends_and_at_the_points_of_their_spline
     figure = figure_of([JOINTS["function"]], rng)
     for x in (*KNEE_X.x, -2.1 - 1e-9, -7.0, 1.5, 30.0):
         R, p, axes, _, _ = composed(figure, np.array([x]), np.ones(1), np.ones(1))
-        np.testing.assert_allclose(tree.poses(figure, [x]).rotation, R, atol=ROUNDING)
-        np.testing.assert_allclose(tree.poses(figure, [x]).position, p, atol=ROUNDING)
+        np.testing.assert_allclose(tree.forward_kinematics(figure, [x]).rotation, R, atol=ROUNDING)
+        np.testing.assert_allclose(tree.forward_kinematics(figure, [x]).position, p, atol=ROUNDING)
         np.testing.assert_allclose(tree.joint_axes(figure, [x]), axes, atol=ROUNDING)
 
 
@@ -379,14 +379,14 @@ def test_large_angles_and_corners_of_the_quadrants(angle):
     b.segment("s", None, joints.revolute(Z))
     b.segment("t", "s", joints.revolute((1, 1, 1)))
     for x in (angle, np.nextafter(angle, 0)):
-        R = tree.poses(b.build(), [x, 0.0]).rotation[0]
+        R = tree.forward_kinematics(b.build(), [x, 0.0]).rotation[0]
         np.testing.assert_allclose(R[:2, :2], [[np.cos(x), -np.sin(x)], [np.sin(x), np.cos(x)]], atol=4e-16)
 
 
 def test_whole_turns_of_a_screw_add_up():
     b = FigureBuilder()
     b.segment("nut", None, joints.helical(Z, 0.01))
-    p = tree.poses(b.build(), [20 * np.pi]).position[0]
+    p = tree.forward_kinematics(b.build(), [20 * np.pi]).position[0]
     np.testing.assert_allclose(p, [0, 0, 0.2 * np.pi], atol=ROUNDING)
 
 
@@ -451,7 +451,9 @@ def test_quaternions_of_any_length_place_alike_and_repair_makes_them_unit():
         np.testing.assert_allclose(joint.transform(longer).matrix(), joint.transform(q).matrix(), atol=ROUNDING)
         np.testing.assert_allclose(joint.repair(longer), q, atol=ROUNDING)
         figure = figure_of([joint], np.random.default_rng(2))
-        np.testing.assert_allclose(tree.poses(figure, longer).rotation, tree.poses(figure, q).rotation, atol=ROUNDING)
+        np.testing.assert_allclose(
+            tree.forward_kinematics(figure, longer).rotation, tree.forward_kinematics(figure, q).rotation, atol=ROUNDING
+        )
         np.testing.assert_allclose(tree.repair(figure, longer), q, atol=ROUNDING)
 
 

@@ -10,12 +10,12 @@ from motiform.motion.tree import (
     advance,
     centers_of_mass,
     forward_dynamics,
+    forward_kinematics,
     inertia_matrix,
     inverse_dynamics,
     jacobian,
     momentum,
     nonlinear_effects,
-    poses,
 )
 from motiform.motion.tree.algorithms.matrices import (
     centroidal_bias,
@@ -120,7 +120,7 @@ def test_wrenches_of_the_joints_balance_the_momentum(kind):
     figure, q, v, a = tree(kind)
     loads = np.random.default_rng(2).normal(size=(len(figure.segments), 6))
     wrenches = joint_wrenches(figure, q, v, a, loads)
-    center, origins = centers_of_mass(figure, q)[-1], poses(figure, q).position
+    center, origins = centers_of_mass(figure, q)[-1], forward_kinematics(figure, q).position
     roots = [n for n in range(len(figure.segments)) if figure.parent_index(n) < 0]
     outer = [(wrenches[n], origins[n] - center) for n in roots]
     outer += [(load, origin - center) for load, origin in zip(loads, origins, strict=True)]
@@ -200,7 +200,9 @@ def test_a_ball_rolls_down_a_slope():
     assert found[5] == pytest.approx(mass * G * np.cos(slope), rel=1e-14)
     assert np.hypot(*found[3:5]) == pytest.approx(2 / 7 * mass * G * np.sin(slope), rel=1e-14)
     uphill = (
-        poses(figure, q).rotation[0] @ figure.segments[0].joint.frames(q[:14])[1].rotation @ np.append(found[3:5], 0.0)
+        forward_kinematics(figure, q).rotation[0]
+        @ figure.segments[0].joint.frames(q[:14])[1].rotation
+        @ np.append(found[3:5], 0.0)
     )
     assert uphill[0] < 0 < uphill[1]
 

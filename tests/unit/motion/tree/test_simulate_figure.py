@@ -110,7 +110,7 @@ def test_channels_units_and_their_values():
     q, v, t = rec["q"], rec["v"], rec.time("q")
     assert (rec["v"][0] == (1.0, -2.0, 0.5, 0.7)).all()
     assert np.abs(rec["tau"] - 0.01 * t[:, None]).max() < 1e-16
-    where = tree.poses(figure, q)
+    where = tree.forward_kinematics(figure, q)
     for n, name in enumerate(figure.names):
         assert np.abs(rec[f"{name}.position"] - where.position[:, n]).max() < 1e-14
         assert np.abs(rotation_from_quaternion(rec[f"{name}.orientation"]) - where.rotation[:, n]).max() < 1e-14
@@ -202,7 +202,7 @@ def test_loads_are_wrenches_at_the_origin_of_segments_in_world_axes():
     figure = pendulum(length, mass)
 
     def wind(t, state):
-        arm = tree.poses(figure, state.q).rotation[0] @ (0, -length, 0)
+        arm = tree.forward_kinematics(figure, state.q).rotation[0] @ (0, -length, 0)
         return [np.concatenate([np.cross(arm, (push, 0, 0)), (push, 0, 0)])]
 
     rec = simulate(figure, t1=1.5, rate=20, loads=wind, rtol=1e-11)
@@ -290,7 +290,7 @@ def test_guards_mark_events_and_change_the_state():
 
 def test_guard_that_ends_the_run_and_guards_together_with_contacts():
     figure = ball()
-    end = Guard("far", lambda t, state: tree.poses(figure, state.q).position[0, 0] - 0.05, "up", ends=True)
+    end = Guard("far", lambda t, state: tree.forward_kinematics(figure, state.q).position[0, 0] - 0.05, "up", ends=True)
     v = np.array([0.0, 1.0, 0.0])
     rec = simulate(figure, t1=2.0, rate=10, v0=v, guards=end, rtol=1e-11)
     # ω along y of the plane's frame: 0.1 m/s along the world's x

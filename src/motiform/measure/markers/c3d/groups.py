@@ -5,14 +5,14 @@ from typing import Any
 import numpy as np
 
 from motiform.measure.markers.c3d.encode import Groups
-from motiform.measure.markers.c3d.trial import Trial
+from motiform.measure.markers.c3d.trial import C3dTrial
 
 __all__ = ["parameter_groups"]
 
 _FLOAT_FROM = 65535  # samples from which on POINT:FRAMES is a float
 
 
-def parameter_groups(trial: Trial, start: int) -> Groups:
+def parameter_groups(trial: C3dTrial, start: int) -> Groups:
     """Return all parameters; ``start`` is the block in which the samples begin, from 1."""
     return {
         "POINT": _point(trial, start),
@@ -28,7 +28,7 @@ def _two_words(number: int) -> np.ndarray:
     return np.array([number % 65536, number // 65536])
 
 
-def _point(trial: Trial, start: int) -> dict[str, Any]:
+def _point(trial: C3dTrial, start: int) -> dict[str, Any]:
     long = trial.samples >= _FLOAT_FROM
     frames = float(trial.samples) if long else trial.samples
     return {
@@ -40,7 +40,7 @@ def _point(trial: Trial, start: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _computed(trial: Trial) -> dict[str, Any]:
+def _computed(trial: C3dTrial) -> dict[str, Any]:
     """Return the lists of computed points, and their units: ANGLES and ANGLE_UNITS, …"""
     found: dict[str, Any] = {}
     for one in trial.computed:
@@ -56,7 +56,7 @@ def _screen(up: str | None) -> dict[str, str]:
     return {"X_SCREEN": across, "Y_SCREEN": ("-" if up[0] == "-" else "+") + up[-1].upper()}
 
 
-def _analog(trial: Trial) -> dict[str, Any]:
+def _analog(trial: C3dTrial) -> dict[str, Any]:
     analog = trial.analog
     if analog is None:
         return {"USED": 0, "GEN_SCALE": 1.0, "RATE": 0.0}
@@ -68,7 +68,7 @@ def _analog(trial: Trial) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _plates(trial: Trial) -> dict[str, Any]:
+def _plates(trial: C3dTrial) -> dict[str, Any]:
     plates = trial.rec.manifest.get("plates", []) if trial.analog else []
     if not plates:
         return {"USED": 0}
@@ -83,7 +83,7 @@ def _plates(trial: Trial) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _matrix(plate: dict[str, Any], trial: Trial) -> np.ndarray:
+def _matrix(plate: dict[str, Any], trial: C3dTrial) -> np.ndarray:
     """Return the matrix that makes forces and moments of a plate's channels, in the file's units."""
     if "matrix" not in plate or trial.analog is None:
         return np.eye(6)
@@ -91,13 +91,13 @@ def _matrix(plate: dict[str, Any], trial: Trial) -> np.ndarray:
     return np.asarray(np.asarray(plate["matrix"]) / rows / trial.analog.factors[plate["channels"]])
 
 
-def _subjects(trial: Trial) -> dict[str, Any]:
+def _subjects(trial: C3dTrial) -> dict[str, Any]:
     told = trial.rec.manifest.get("subject")
     names = [told] if isinstance(told, str) else [str(name) for name in told or ()]
     return {"USED": len(names), "NAMES": names}
 
 
-def _events(trial: Trial) -> dict[str, Any]:
+def _events(trial: C3dTrial) -> dict[str, Any]:
     events = trial.rec.events
     if not events:
         return {"USED": 0}

@@ -13,14 +13,14 @@ import numpy as np
 
 from motiform.base.errors import InputError
 
-__all__ = ["BLOCK", "INTEL", "Numbers", "Parameters", "read_parameters"]
+__all__ = ["BLOCK", "INTEL", "C3dParameters", "NumberFormat", "read_parameters"]
 
 BLOCK = 512  # [byte]
 INTEL, _DEC, _MIPS = 84, 85, 86
 _WIDEST = 2**24  # numbers in one parameter; more is a damaged file
 
 
-class Numbers:
+class NumberFormat:
     """How numbers are written: byte order, and DEC's own floats."""
 
     def __init__(self, processor: int, where: str) -> None:
@@ -46,7 +46,7 @@ class Numbers:
         return raw.view(self.order + "i2").astype(np.int16, copy=False)
 
 
-class Parameters:
+class C3dParameters:
     """Parameters by group and name, both in capitals."""
 
     def __init__(self, values: dict[tuple[str, str], Any]) -> None:
@@ -86,12 +86,12 @@ class Parameters:
             yield value
 
 
-def read_parameters(data: bytes, block: int, where: str) -> tuple[Parameters, Numbers]:
+def read_parameters(data: bytes, block: int, where: str) -> tuple[C3dParameters, NumberFormat]:
     """Return the parameters of a file that begin at a block (counted from 1), and how it writes numbers."""
     at = (block - 1) * BLOCK
     if block < 1 or len(data) < at + 4:
         raise InputError("the C3D file is cut before its parameters", where=where, got=f"{len(data)} bytes")
-    numbers = Numbers(data[at + 3], where)
+    numbers = NumberFormat(data[at + 3], where)
     try:
         start = BLOCK * (int(numbers.words(data[16:18])[0]) - 1)  # of the samples
         return _walk(data, at + 4, start if start > at else len(data), numbers), numbers
@@ -101,7 +101,7 @@ def read_parameters(data: bytes, block: int, where: str) -> tuple[Parameters, Nu
         raise InputError("the parameters of the C3D file are damaged", where=where, got=str(error)[:80]) from None
 
 
-def _walk(data: bytes, at: int, end: int, numbers: Numbers) -> Parameters:
+def _walk(data: bytes, at: int, end: int, numbers: NumberFormat) -> C3dParameters:
     groups: dict[int, str] = {}
     found: list[tuple[int, str, Any]] = []
     while at + 2 <= len(data):
@@ -119,7 +119,7 @@ def _walk(data: bytes, at: int, end: int, numbers: Numbers) -> Parameters:
         if offset <= 0:
             break
         at = place + offset
-    return Parameters({(groups.get(group, f"GROUP {group}"), name): value for group, name, value in found})
+    return C3dParameters({(groups.get(group, f"GROUP {group}"), name): value for group, name, value in found})
 
 
 def _offset(data: bytes, place: int, end: int, order: str) -> int:
@@ -131,7 +131,7 @@ def _offset(data: bytes, place: int, end: int, order: str) -> int:
     return other if told and not 0 < told <= end - place and 0 < other <= end - place else told
 
 
-def _value(data: bytes, at: int, numbers: Numbers) -> Any:
+def _value(data: bytes, at: int, numbers: NumberFormat) -> Any:
     kind, rank = struct.unpack_from("bB", data, at)
     shape = tuple(data[at + 2 : at + 2 + rank])
     size = int(np.prod(shape, dtype=object)) if rank else 1

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from motiform.base.errors import InputError
-from motiform.measure.markers.c3d.parameters import BLOCK, Numbers, Parameters, read_parameters
+from motiform.measure.markers.c3d.parameters import BLOCK, C3dParameters, NumberFormat, read_parameters
 from motiform.measure.markers.format import ReadOptions
 from motiform.measure.raw import Raw, forget_occluded
 from motiform.record.channel import Event
@@ -81,7 +81,7 @@ def read_c3d(path: Path, options: ReadOptions) -> Raw:
     return raw
 
 
-def _header(head: bytes, numbers: Numbers, where: str) -> _Header:
+def _header(head: bytes, numbers: NumberFormat, where: str) -> _Header:
     words = numbers.words(head[:BLOCK]).view(np.uint16)
     scale, rate = (float(numbers.floats(head[at : at + 4])[0]) for at in (12, 20))
     points, measurements, first, last = (int(words[k]) for k in (1, 2, 3, 4))
@@ -94,7 +94,7 @@ def _header(head: bytes, numbers: Numbers, where: str) -> _Header:
 
 
 def _settle_analog(
-    header: _Header, parameters: Parameters, frames: int, size: int, notes: list[str], where: str
+    header: _Header, parameters: C3dParameters, frames: int, size: int, notes: list[str], where: str
 ) -> _Header:
     """Return the header with counts of analog numbers that go with one another and with the size of the file.
 
@@ -120,7 +120,7 @@ def _settle_analog(
     return header._replace(measurements=count, subframes=steps)
 
 
-def _frames(header: _Header, parameters: Parameters) -> tuple[int, int]:
+def _frames(header: _Header, parameters: C3dParameters) -> tuple[int, int]:
     """Return number of the first sample and count of samples; the header's words end at 65535."""
     first, last = header.first, header.last
     ends = [np.nan_to_num(parameters.array("TRIAL", f"ACTUAL_{end}_FIELD").ravel()) for end in ("START", "END")]
@@ -140,8 +140,8 @@ def _frames(header: _Header, parameters: Parameters) -> tuple[int, int]:
 def _samples(
     data: np.ndarray,
     header: _Header,
-    numbers: Numbers,
-    parameters: Parameters,
+    numbers: NumberFormat,
+    parameters: C3dParameters,
     span: tuple[int, int],
     partial: bool,
     where: str,
@@ -188,7 +188,7 @@ def _residuals(word: np.ndarray, scale: float) -> np.ndarray:
     return np.where(seen, (whole & 255) * scale, -1.0)
 
 
-def _analog(table: np.ndarray, header: _Header, parameters: Parameters) -> np.ndarray:
+def _analog(table: np.ndarray, header: _Header, parameters: C3dParameters) -> np.ndarray:
     """Return the analog numbers (samples, channels), scaled as the file states."""
     if not header.measurements:
         return np.empty((0, 0))
@@ -208,17 +208,17 @@ def _analog(table: np.ndarray, header: _Header, parameters: Parameters) -> np.nd
         return np.asarray((raw - offset) * scale)
 
 
-def _per_channel(parameters: Parameters, name: str, channels: int, default: float) -> np.ndarray:
+def _per_channel(parameters: C3dParameters, name: str, channels: int, default: float) -> np.ndarray:
     told = parameters.array("ANALOG", name).ravel().astype(np.float64)[:channels]
     return np.concatenate([told, np.full(channels - len(told), default)])
 
 
-def _labels(parameters: Parameters, group: str, count: int, letter: str) -> list[str]:
+def _labels(parameters: C3dParameters, group: str, count: int, letter: str) -> list[str]:
     told = parameters.texts(group, "LABELS")[:count]
     return [told[k] if k < len(told) and told[k] else f"{letter}{k + 1}" for k in range(count)]
 
 
-def _leave_out_computed(raw: Raw, parameters: Parameters) -> None:
+def _leave_out_computed(raw: Raw, parameters: C3dParameters) -> None:
     """Leave out angles, forces and the like, which some programs keep among the points; in place."""
     computed = {name for kind in _COMPUTED for name in parameters.texts("POINT", kind)}
     _leave_out(raw, computed, "angles, forces or the like")
@@ -252,7 +252,7 @@ def _leave_out(raw: Raw, names: set[str], what: str) -> None:
         raw.residuals = None if raw.residuals is None else raw.residuals[:, keep]
 
 
-def _body(parameters: Parameters) -> dict[str, float]:
+def _body(parameters: C3dParameters) -> dict[str, float]:
     """Return mass [kg] and height [m] of the subject as Vicon's programs keep them, those that a person may have."""
     told = {"mass": parameters.number("PROCESSING", "BODYMASS"), "height": parameters.number("PROCESSING", "HEIGHT")}
     found = {name: float(value) for name, value in told.items() if value is not None}
@@ -261,14 +261,14 @@ def _body(parameters: Parameters) -> dict[str, float]:
     return {name: value for name, value in found.items() if _PERSON[name][0] <= value <= _PERSON[name][1]}
 
 
-def _screen_up(parameters: Parameters) -> str | None:
+def _screen_up(parameters: C3dParameters) -> str | None:
     """Return the axis that points up on the file's screen: "y" for "+Y", "-z" for "-Z"."""
     told = parameters.text("POINT", "Y_SCREEN").lower().replace(" ", "")
     axis = told.lstrip("+")
     return axis if axis.lstrip("-") in ("x", "y", "z") else None
 
 
-def _events(head: bytes, parameters: Parameters, numbers: Numbers) -> list[Event]:
+def _events(head: bytes, parameters: C3dParameters, numbers: NumberFormat) -> list[Event]:
     times = parameters.array("EVENT", "TIMES")
     if times.ndim == 1 and times.size == 2:
         times = times.reshape(2, 1)
@@ -284,7 +284,7 @@ def _events(head: bytes, parameters: Parameters, numbers: Numbers) -> list[Event
     return found or _header_events(head, numbers)
 
 
-def _header_events(head: bytes, numbers: Numbers) -> list[Event]:
+def _header_events(head: bytes, numbers: NumberFormat) -> list[Event]:
     """Return the events that old files keep in the header."""
     (mark,) = struct.unpack_from(numbers.order + "H", head, _EVENTS_AT - 6)
     count = int(numbers.words(head[_EVENTS_AT - 4 : _EVENTS_AT - 2])[0])
@@ -295,7 +295,7 @@ def _header_events(head: bytes, numbers: Numbers) -> list[Event]:
     return [Event(float(t), label or "event") for t, label in zip(times, labels, strict=True)]
 
 
-def _add_analog(raw: Raw, parameters: Parameters, analog: np.ndarray, header: _Header) -> None:
+def _add_analog(raw: Raw, parameters: C3dParameters, analog: np.ndarray, header: _Header) -> None:
     channels = analog.shape[1]
     raw.analog_names = _labels(parameters, "ANALOG", channels, "A")
     told = parameters.texts("ANALOG", "UNITS")
@@ -314,7 +314,7 @@ def _spaced(unit: str) -> str:
     return (moments | {"v": "V"}).get(plain.lower().replace(" ", ""), plain)
 
 
-def _add_plates(raw: Raw, parameters: Parameters) -> None:
+def _add_plates(raw: Raw, parameters: C3dParameters) -> None:
     group = "FORCE_PLATFORM"
     used = int(np.nan_to_num(parameters.number(group, "USED") or 0.0, posinf=0.0))
     types = parameters.array(group, "TYPE").ravel()

@@ -9,7 +9,7 @@ from motiform.measure.changes import marker_names
 from motiform.measure.detect import unit_symbol
 from motiform.record.recording import Recording
 
-__all__ = ["Analog", "Computed", "Trial", "float32", "known_residuals", "prepare_trial"]
+__all__ = ["Analog", "C3dTrial", "Computed", "float32", "known_residuals", "prepare_trial"]
 
 _WORD = 65535  # what 16 bits can count to
 _LONGEST = 2**32 - 1  # number of the last sample: two words
@@ -52,7 +52,7 @@ class Computed:
 
 
 @dataclass(frozen=True)
-class Trial:
+class C3dTrial:
     """What is written."""
 
     rec: Recording
@@ -93,7 +93,7 @@ class Trial:
         return self.subframes * len(self.analog.names) if self.analog else 0
 
 
-def prepare_trial(rec: Recording, length: float, computed: tuple[Computed, ...] = ()) -> Trial:
+def prepare_trial(rec: Recording, length: float, computed: tuple[Computed, ...] = ()) -> C3dTrial:
     """Return what is written of a recording with markers, in the unit of that length [m]."""
     channel, where = rec.channel("markers"), rec._where
     if channel.rate is None:
@@ -110,7 +110,7 @@ def prepare_trial(rec: Recording, length: float, computed: tuple[Computed, ...] 
     analog, samples = _analog(rec, channel.rate, length) if "analog" in rec else None, rec.count("markers")
     if analog is not None:  # the last sample of a slice may lack some of its analog samples: then it is not whole
         samples = min(samples, (rec.count("analog") - analog.skipped) // analog.subframes)
-    trial = Trial(
+    trial = C3dTrial(
         rec, marker_names(rec), unit_symbol(length), length, channel.rate, samples, first, delay,
         _residual_step(rec, length), analog, computed,
     )  # fmt: skip
@@ -119,7 +119,7 @@ def prepare_trial(rec: Recording, length: float, computed: tuple[Computed, ...] 
     return trial
 
 
-def _check_computed(trial: Trial) -> None:
+def _check_computed(trial: C3dTrial) -> None:
     for one in trial.computed:
         if one.values.shape != (trial.rec.count("markers"), len(one.names), 3):
             raise InputError(
@@ -130,7 +130,7 @@ def _check_computed(trial: Trial) -> None:
         raise InputError("points of a C3D file must have different names", where=trial.rec._where, got=double[0])
 
 
-def _check_counts(trial: Trial) -> None:
+def _check_counts(trial: C3dTrial) -> None:
     for what, got, most in (
         ("points", len(trial.points), _WORD),
         ("analog numbers with each sample of the markers", trial.measurements, _WORD),

@@ -11,7 +11,7 @@ from motiform.measure.detect import length_unit
 from motiform.measure.markers.c3d.encode import encode_parameters
 from motiform.measure.markers.c3d.groups import parameter_groups
 from motiform.measure.markers.c3d.parameters import BLOCK
-from motiform.measure.markers.c3d.trial import Computed, Trial, float32, known_residuals, prepare_trial
+from motiform.measure.markers.c3d.trial import C3dTrial, Computed, float32, known_residuals, prepare_trial
 from motiform.record.files import AnyPath, disk, new_file, write_file
 from motiform.record.recording import Recording
 
@@ -49,7 +49,7 @@ def write_c3d(
         write_file(place, chain([head], _samples(trial)))
 
 
-def _head(trial: Trial) -> bytes:
+def _head(trial: C3dTrial) -> bytes:
     """Return header and parameters. Events are not told in the header too: some readers would have them twice."""
     where = trial.rec._where
     start = 2 + len(encode_parameters(parameter_groups(trial, 0), where)) // BLOCK
@@ -60,7 +60,7 @@ def _head(trial: Trial) -> bytes:
     return header.ljust(BLOCK, b"\0") + encode_parameters(parameter_groups(trial, start), where)
 
 
-def _samples(trial: Trial) -> Iterator[bytes]:
+def _samples(trial: C3dTrial) -> Iterator[bytes]:
     """Yield the samples: x, y, z and residual of each marker, then the analog numbers."""
     per_block = max(1, _AT_ONCE // (4 * (4 * len(trial.points) + trial.measurements)))
     for first, points in trial.rec.blocks("markers", per_block):
@@ -75,7 +75,7 @@ def _samples(trial: Trial) -> Iterator[bytes]:
         yield np.concatenate(parts, axis=1).astype("<f4", copy=False).tobytes()
 
 
-def _computed_quads(trial: Trial, values: np.ndarray) -> np.ndarray:
+def _computed_quads(trial: C3dTrial, values: np.ndarray) -> np.ndarray:
     """Return computed numbers as points without a residual (samples, points, 4); 0, 0, 0 and −1 where not known."""
     unknown = ~np.isfinite(values).all(-1)
     quads = np.zeros((*unknown.shape, 4), np.float32)
@@ -84,7 +84,7 @@ def _computed_quads(trial: Trial, values: np.ndarray) -> np.ndarray:
     return quads
 
 
-def _quads(trial: Trial, first: int, points: np.ndarray) -> np.ndarray:
+def _quads(trial: C3dTrial, first: int, points: np.ndarray) -> np.ndarray:
     """Return x, y, z and residual (samples, markers, 4); of a marker that is not seen 0, 0, 0 and −1."""
     hidden = ~np.isfinite(points).all(-1)
     quads = np.zeros((*hidden.shape, 4), np.float32)

@@ -11,7 +11,7 @@ from motiform.motion.actuation.muscles.hill import (
     muscle_force,
 )
 from motiform.motion.actuation.muscles.models import DeGrooteFregly, Millard, MuscleModel, Thelen
-from motiform.motion.actuation.muscles.muscle_set import CoordinateActuator, Ligament, Muscles
+from motiform.motion.actuation.muscles.muscle_set import CoordinateActuator, LigamentForce, Muscles
 from motiform.motion.actuation.muscles.osim.read import read_muscles
 from motiform.motion.actuation.muscles.osim.write import write_osim
 from motiform.motion.actuation.muscles.paths.geometry import PathGeometry, path_geometry, path_outlines, path_wrenches
@@ -34,7 +34,7 @@ __all__ = [
     "DeGrooteFregly",
     "FibreForces",
     "HillMuscles",
-    "Ligament",
+    "LigamentForce",
     "Millard",
     "MovingPoint",
     "Muscle",

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from motiform.base.errors import InputError
 from motiform.motion.actuation.commands import Command, CommandedActuator, PulseTrain, SampledLaw
 from motiform.motion.actuation.last_posture import LastPosture
-from motiform.motion.actuation.muscles.doubts import muscle_doubts
+from motiform.motion.actuation.muscles.doubts import muscle_warnings
 from motiform.motion.actuation.muscles.fibres.pack import is_compiled, pack_fibres
 from motiform.motion.actuation.muscles.hill import activation_rate, fibre_equilibrium, fibre_forces, fibre_speed
 from motiform.motion.actuation.muscles.hill import muscle_force as force_of
@@ -20,7 +20,7 @@ from motiform.motion.actuation.muscles.paths.columns import JUMPS
 from motiform.motion.actuation.muscles.paths.geometry import path_lines, path_state
 from motiform.motion.actuation.muscles.paths.jumps import path_jumps
 from motiform.motion.run import check_number
-from motiform.motion.tree import Figure, FigureState, Quantity
+from motiform.motion.tree import ActuatorChannel, Figure, FigureState
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.state import ready
 
@@ -95,7 +95,7 @@ class HillMuscles(CommandedActuator):
 
     def doubts(self, q: ArrayLike) -> tuple[str, ...]:
         """Return what is doubtful of the muscles in a posture q (nq,); recordings keep that of the first as notes."""
-        return muscle_doubts(self.muscles, q)
+        return muscle_warnings(self.muscles, q)
 
     def jumps(self, times: Array, doubt: Array) -> tuple[str, ...]:
         """Return which muscles jump in a run and when, a sentence each, from the channel of their doubts."""
@@ -128,11 +128,11 @@ class HillMuscles(CommandedActuator):
         return [*(f"activation.{name}" for name in names), *(f"fibre.{names[k]}" for k in self._elastic)]
 
     @property
-    def quantities(self) -> Sequence[Quantity]:  # type: ignore[override]
+    def quantities(self) -> Sequence[ActuatorChannel]:  # type: ignore[override]
         """Excitations, activations, forces, lengths."""
         places = {"line": int(sum(self.corners))}
         return tuple(
-            Quantity(key, unit, self.muscles.names, text, places.get(key, 0))
+            ActuatorChannel(key, unit, self.muscles.names, text, places.get(key, 0))
             for key, (unit, text) in MUSCLE_QUANTITIES.items()
         )
 

@@ -6,12 +6,12 @@ from numpy.typing import ArrayLike
 from motiform.motion.actuation.muscles.muscle_set import Muscles
 from motiform.motion.actuation.muscles.paths.geometry import path_geometry
 
-__all__ = ["muscle_doubts"]
+__all__ = ["muscle_warnings"]
 
 _NO_ARM = 1e-9  # [m], rounding of lengths of a metre, and more
 
 
-def muscle_doubts(muscles: Muscles, q: ArrayLike) -> tuple[str, ...]:
+def muscle_warnings(muscles: Muscles, q: ArrayLike) -> tuple[str, ...]:
     """Return what is doubtful of muscles in a posture q (nq,), a sentence each."""
     found = path_geometry(muscles.paths, np.asarray(q, float))
     texts = [f"{text}: the path does not wrap next to it" for text in muscles.paths.buried]

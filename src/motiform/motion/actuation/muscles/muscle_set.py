@@ -13,11 +13,11 @@ from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.functions import CoordinateFunction
 from motiform.spatial.checks import Array
 
-__all__ = ["CoordinateActuator", "Ligament", "Muscles"]
+__all__ = ["CoordinateActuator", "LigamentForce", "Muscles"]
 
 
 @dataclass(frozen=True, eq=False)
-class Ligament:
+class LigamentForce:
     """A band that pulls with force · curve(length/rest_length) where it is longer than its rest length.
 
     `force` [N], `rest_length` [m], `curve` a function of the relative length.
@@ -72,7 +72,7 @@ class Muscles:
     figure: Figure
     muscles: tuple[Muscle, ...]
     objects: tuple[WrapObject, ...] = ()
-    ligaments: tuple[Ligament, ...] = ()
+    ligaments: tuple[LigamentForce, ...] = ()
     actuators: tuple[CoordinateActuator, ...] = ()
     notes: tuple[str, ...] = ()
     """What a reader left out or took for something else."""

@@ -16,7 +16,7 @@ from motiform.base.errors import InputError, closest
 from motiform.motion.contact import Contacts
 from motiform.motion.contact.dynamics import ContactForces, contact_dynamics, contact_gaps
 from motiform.motion.run import check_number
-from motiform.motion.tree import Figure, forward_dynamics, motion, poses
+from motiform.motion.tree import Figure, forward_dynamics, forward_kinematics, motion
 from motiform.motion.tree.model.joint import Array
 from motiform.spatial.checks import as_floats, generator
 
@@ -118,7 +118,7 @@ class FootForceSensor(Sensor):
     def truth(self, now: Sensed) -> Array:  # noqa: D102
         if now.touching is None:
             raise InputError("forces on feet need contacts", where="FootForceSensor", got="a moment without any")
-        R = poses(self.figure, now.q).rotation[self.segments]
+        R = forward_kinematics(self.figure, now.q).rotation[self.segments]
         own = now.touching.wrenches.reshape(-1, 2, 3) @ R  # Rᵀ times each
         return own.reshape(-1)
 
@@ -172,7 +172,7 @@ class PressureSensor(Sensor):
         if now.touching is None:
             raise InputError("the instant must have contacts", got="contacts=None")
         feet = FootForceSensor(self.figure, self.contacts)
-        p = poses(self.figure, now.q).position[feet.segments]
+        p = forward_kinematics(self.figure, now.q).position[feet.segments]
         wrench, up = now.touching.wrenches, self.figure.up
         force = wrench[:, 3:].sum(0)
         if force @ up < _LEAST:

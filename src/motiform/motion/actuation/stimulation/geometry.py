@@ -14,7 +14,7 @@ from motiform.motion.actuation.motors import velocity_places
 from motiform.motion.actuation.muscles.paths.geometry import path_lines, path_state
 from motiform.motion.actuation.muscles.paths.paths import Paths
 from motiform.motion.run import check_number
-from motiform.motion.tree import Figure, joint_axes, poses
+from motiform.motion.tree import Figure, forward_kinematics, joint_axes
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.state import ready
 
@@ -137,7 +137,7 @@ class KneeGeometry:
         figure = self.figure
         named = figure.layout.names.index(self.coordinate)
         shank = next(n for n, own in enumerate(figure.layout.v) if named in own)
-        R, p = poses(figure, q)
+        R, p = forward_kinematics(figure, q)
         thigh = figure.parent_index(shank)
         axis = joint_axes(figure, q)[at_v, :3]
         up = p[thigh] - p[shank] if thigh >= 0 else np.zeros(3)

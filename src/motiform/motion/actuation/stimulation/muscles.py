@@ -14,7 +14,7 @@ from motiform.motion.actuation.last_posture import LastPosture
 from motiform.motion.actuation.stimulation.geometry import Geometry
 from motiform.motion.actuation.stimulation.muscle import StimulatedMuscle, recruitment
 from motiform.motion.run import check_number
-from motiform.motion.tree import FigureState, Quantity
+from motiform.motion.tree import ActuatorChannel, FigureState
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.state import ready
 
@@ -118,11 +118,11 @@ class StimulatedMuscles(CommandedActuator):
         return [f"contractile element turns: {name}" for name in self.names]
 
     @property
-    def quantities(self) -> Sequence[Quantity]:  # type: ignore[override]
+    def quantities(self) -> Sequence[ActuatorChannel]:  # type: ignore[override]
         """Forces, lengths, calcium, recruitment and energies."""
         places = {"line": sum(self.corners)}
         return tuple(
-            Quantity(key, unit, self.names, text, places.get(key, 0))
+            ActuatorChannel(key, unit, self.names, text, places.get(key, 0))
             for key, (unit, text) in STIMULATION_QUANTITIES.items()
         )
 

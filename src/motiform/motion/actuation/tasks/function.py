@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
 from motiform.motion.actuation.tasks.kinds import Task
-from motiform.motion.actuation.tasks.layouts import Body, Moving, Rows
+from motiform.motion.actuation.tasks.layouts import SegmentMotion, TaskModel, TaskRows
 from motiform.motion.run import check_number
 from motiform.motion.tree import Figure, advance, joint_axes, motion
 from motiform.motion.tree.model.joint import Array
@@ -106,13 +106,13 @@ class TaskFunction:
         poses, twists, accelerations = motion(tree, q, v, a)
         placed = np.concatenate([poses.rotation.reshape(-1, 9), poses.position], axis=1)
         n, nv = self.size, tree.nv
-        out = Rows(np.empty(n), np.empty((n, nv)), np.empty(n), np.empty(n))
-        kernel(codes, turns, body, Moving(placed, twists, accelerations, joint_axes(tree, q), q, v), out)
+        out = TaskRows(np.empty(n), np.empty((n, nv)), np.empty(n), np.empty(n))
+        kernel(codes, turns, body, SegmentMotion(placed, twists, accelerations, joint_axes(tree, q), q, v), out)
         J = out.jacobian if coupled is None else out.jacobian @ coupled.matrix(free)
         return TaskValues(out.value, J, out.rate, out.bias)
 
     @cached_property
-    def _packed(self) -> tuple[Any, Array, Figure, Body, Any]:
+    def _packed(self) -> tuple[Any, Array, Figure, TaskModel, Any]:
         """Tasks as integers and turns, the tree without couplings and closures, what they read of it, the kernel."""
         from motiform.motion.actuation.tasks.kernels import task_rows
 
@@ -120,7 +120,7 @@ class TaskFunction:
         codes = [(task, code) for task in self.tasks for code in task.codes(figure)]
         tree = figure.replace(couplings=(), closures=()) if figure.couplings or figure.closures else figure
         mass = np.array([segment.mass for segment in figure.segments])
-        body = Body(
+        body = TaskModel(
             np.ascontiguousarray(figure.packed.tags),
             np.ascontiguousarray(figure.packed.tag_points),
             np.array([segment.com for segment in figure.segments]),

@@ -3,8 +3,8 @@
 # mypy: disable-error-code="no-untyped-def"
 
 from motiform.base.kernels import inline, typed_entry
-from motiform.motion.actuation.tasks import columns as c
-from motiform.motion.actuation.tasks.layouts import Body, Moving, Rows
+from motiform.motion.actuation.tasks import columns as task_columns
+from motiform.motion.actuation.tasks.layouts import SegmentMotion, TaskModel, TaskRows
 from motiform.spatial.algebra import add, axpy, cross, load3, load9, matmul, scale, sub, tmul, transform
 
 __all__ = ["task_rows"]
@@ -78,7 +78,12 @@ def _place_rows(task, body, now, row, out):
 
     y = Rᵀ r:  dy/dt = Rᵀ (ṙ − ω × r),  d²y/dt² = Rᵀ (r̈ − ω̇ × r − ω × (ω × r) − 2 ω × (ṙ − ω × r)).
     """
-    center, what, origin, n = task[c.KIND] == c.CENTER, task[c.WHAT], task[c.FROM], task[c.FRAME]
+    center, what, origin, n = (
+        task[task_columns.KIND] == task_columns.CENTER,
+        task[task_columns.WHAT],
+        task[task_columns.FROM],
+        task[task_columns.FRAME],
+    )
     if center:
         x, u, a = _center(body, now)
     else:
@@ -94,7 +99,7 @@ def _place_rows(task, body, now, row, out):
         slow = sub(dr, cross(o, r))
         turn = add(add(cross(e, r), cross(o, cross(o, r))), scale(2.0, cross(o, slow)))
         y, speed, rate = tmul(R, r), tmul(R, slow), tmul(R, sub(ddr, turn))
-    at, left = row, task[c.AXES]
+    at, left = row, task[task_columns.AXES]
     while left > 0:
         axis = left % 4 - 1
         out.value[at], out.rate[at], out.bias[at] = _part(y, axis), _part(speed, axis), _part(rate, axis)
@@ -105,7 +110,7 @@ def _place_rows(task, body, now, row, out):
             column = sub(column, _point_column(body, now, body.tags[origin], x0, k))
         if n >= 0:
             column = tmul(R, add(column, cross(r, _spin_column(body, now, n, k))))
-        at, left = row, task[c.AXES]
+        at, left = row, task[task_columns.AXES]
         while left > 0:
             out.jacobian[at, k] = _part(column, left % 4 - 1)
             at, left = at + 1, left // 4
@@ -132,7 +137,7 @@ def _half(E, w):
 @inline
 def _turn_rows(task, neutral, body, now, row, out):
     """Write the turn of a segment: E = R_frameᵀ R R₀ᵀ, dE/dt = [w] E."""
-    own, n = task[c.WHAT], task[c.FRAME]
+    own, n = task[task_columns.WHAT], task[task_columns.FRAME]
     R, base, turn = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0), _ZERO, _ZERO
     if n >= 0:
         R, base, turn = load9(now.poses, n), load3(now.twists, n), load3(now.accelerations, n)
@@ -155,19 +160,23 @@ def _turn_rows(task, neutral, body, now, row, out):
     return row + 3
 
 
-@typed_entry("int64", "int64[:, ::1]", "float64[:, ::1]", Body, Moving, Rows)
+@typed_entry("int64", "int64[:, ::1]", "float64[:, ::1]", TaskModel, SegmentMotion, TaskRows)
 def task_rows(tasks, turns, body, now, out):
     """Write the rows of all tasks; return how many."""
     row = 0
     for m in range(tasks.shape[0]):
         task = tasks[m]
-        if task[c.KIND] == c.TURN:
+        if task[task_columns.KIND] == task_columns.TURN:
             row = _turn_rows(task, load9(turns, m), body, now, row, out)
-        elif task[c.KIND] == c.POSTURE:
+        elif task[task_columns.KIND] == task_columns.POSTURE:
             for k in range(now.v.shape[0]):
                 out.jacobian[row, k] = 0.0
-            out.jacobian[row, task[c.AXES]] = 1.0
-            out.value[row], out.rate[row], out.bias[row] = now.q[task[c.WHAT]], now.v[task[c.AXES]], 0.0
+            out.jacobian[row, task[task_columns.AXES]] = 1.0
+            out.value[row], out.rate[row], out.bias[row] = (
+                now.q[task[task_columns.WHAT]],
+                now.v[task[task_columns.AXES]],
+                0.0,
+            )
             row += 1
         else:
             row = _place_rows(task, body, now, row, out)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from motiform.base.errors import InputError, closest
-from motiform.motion.actuation.tasks import columns as c
-from motiform.motion.tree import Figure, poses
+from motiform.motion.actuation.tasks import columns as task_columns
+from motiform.motion.tree import Figure, forward_kinematics
 from motiform.motion.tree.model.joint import Array
 
 __all__ = ["CenterTask", "OrientationTask", "PostureTask", "TagTask", "Task"]
@@ -42,11 +42,11 @@ def _named(name: str, known: Sequence[str], what: str) -> int:
 
 
 def _frame(figure: Figure, name: str | None) -> int:
-    return c.NONE if name is None else _named(name, figure.names, "segment")
+    return task_columns.NONE if name is None else _named(name, figure.names, "segment")
 
 
 def _tag(figure: Figure, name: str | None) -> int:
-    return c.NONE if name is None else _named(name, figure.tag_names, "tag")
+    return task_columns.NONE if name is None else _named(name, figure.tag_names, "tag")
 
 
 def _digits(axes: str) -> int:
@@ -74,7 +74,7 @@ class TagTask(Task):
 
     def codes(self, figure: Figure) -> list[tuple[int, ...]]:  # noqa: D102
         origin, frame = _tag(figure, self.origin), _frame(figure, self.frame)
-        return [(c.POINT, _named(self.tag, figure.tag_names, "tag"), origin, frame, _digits(self.axes))]
+        return [(task_columns.POINT, _named(self.tag, figure.tag_names, "tag"), origin, frame, _digits(self.axes))]
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,15 @@ class CenterTask(Task):
         return tuple(f"center{apart}.{axis}" for axis in self.axes)
 
     def codes(self, figure: Figure) -> list[tuple[int, ...]]:  # noqa: D102
-        return [(c.CENTER, c.NONE, _tag(figure, self.origin), _frame(figure, self.frame), _digits(self.axes))]
+        return [
+            (
+                task_columns.CENTER,
+                task_columns.NONE,
+                _tag(figure, self.origin),
+                _frame(figure, self.frame),
+                _digits(self.axes),
+            )
+        ]
 
 
 @dataclass(frozen=True)
@@ -119,10 +127,10 @@ class OrientationTask(Task):
         return tuple(f"{self.segment}{apart}.turn_{axis}" for axis in "xyz")
 
     def codes(self, figure: Figure) -> list[tuple[int, ...]]:  # noqa: D102
-        return [(c.TURN, _frame(figure, self.segment), c.NONE, _frame(figure, self.frame), 0)]
+        return [(task_columns.TURN, _frame(figure, self.segment), task_columns.NONE, _frame(figure, self.frame), 0)]
 
     def neutral(self, figure: Figure) -> Array:  # noqa: D102
-        R = poses(figure, figure.neutral()).rotation
+        R = forward_kinematics(figure, figure.neutral()).rotation
         own = R[figure.index(self.segment)]
         return own if self.frame is None else R[figure.index(self.frame)].T @ own
 
@@ -150,4 +158,4 @@ class PostureTask(Task):
         self.check(figure)
         layout = figure.layout  # that of the whole tree
         at = [(int(layout.places_q[name][0]), int(layout.places_v[name][0])) for name in self.coordinates]
-        return [(c.POSTURE, q, c.NONE, c.NONE, v) for q, v in at]
+        return [(task_columns.POSTURE, q, task_columns.NONE, task_columns.NONE, v) for q, v in at]

@@ -2,10 +2,10 @@
 
 from motiform.base.layouts import Floats, Floats2, Ints, NamedTuple
 
-__all__ = ["Body", "Moving", "Rows"]
+__all__ = ["SegmentMotion", "TaskModel", "TaskRows"]
 
 
-class Body(NamedTuple):
+class TaskModel(NamedTuple):
     """What tasks read of a figure."""
 
     tags: Ints
@@ -20,7 +20,7 @@ class Body(NamedTuple):
     """1 where a velocity moves a segment, (segments, nv)."""
 
 
-class Moving(NamedTuple):
+class SegmentMotion(NamedTuple):
     """A state: how segments move at their origins, with accelerations that velocities alone make."""
 
     poses: Floats2
@@ -35,7 +35,7 @@ class Moving(NamedTuple):
     v: Floats
 
 
-class Rows(NamedTuple):
+class TaskRows(NamedTuple):
     """What is written."""
 
     value: Floats

@@ -9,7 +9,7 @@ from motiform.base.machine import check_steps
 from motiform.motion.hybrid.matter.figure import MovedFigure
 from motiform.motion.hybrid.matter.parts import Frames, Joined
 from motiform.motion.matter.engine.engine import Engine
-from motiform.motion.tree import poses
+from motiform.motion.tree import forward_kinematics
 from motiform.motion.tree.model.joint import Array
 
 __all__ = ["CoupledEngine"]
@@ -51,7 +51,7 @@ class CoupledEngine:
         return self.matter.sample
 
     def _frames(self, q: Array) -> Frames:
-        R, p = poses(self.moved.figure, q)
+        R, p = forward_kinematics(self.moved.figure, q)
         return R, p
 
     def advance(self, steps: int = 1) -> None:

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError, RunError
-from motiform.motion.hybrid.observe import Look
-from motiform.motion.hybrid.stepping import Stepper, first_look
+from motiform.motion.hybrid.observe import ContactSnapshot
+from motiform.motion.hybrid.stepping import Stepper, first_snapshot
 from motiform.motion.hybrid.system import ContactSystem
 from motiform.motion.run.functions import call
 from motiform.motion.tree import (
@@ -17,9 +17,9 @@ from motiform.motion.tree import (
     advance,
     close_loops,
     configuration_rate,
+    forward_kinematics,
     inertia_matrix,
     joint_axes,
-    poses,
     repair,
 )
 from motiform.motion.tree.equations import FigureEquations
@@ -28,7 +28,7 @@ from motiform.motion.tree.model.state import asked
 from motiform.motion.tree.observe import observe
 from motiform.record import Recording
 
-__all__ = ["ContactFigure", "DrivenFigure", "Felt", "MovedFigure", "SteppedFigure", "given_motion"]
+__all__ = ["ContactFigure", "Felt", "KinematicFigure", "MovedFigure", "SteppedFigure", "given_motion"]
 
 Given = Callable[[float], tuple[Array, Array]]
 """given(t) gives configuration and velocities of a figure, (nq,) and (nv,)."""
@@ -90,7 +90,7 @@ class ContactFigure(MovedFigure):
         self.system, self.felt, self.stepper = system, felt, Stepper(system.equations, 1.0 / rate)
         self.y = system.first.copy()
         self.events = system.equations.begin(self.y)
-        self.look: Look | None = None
+        self.look: ContactSnapshot | None = None
         self._split()
         self.q_before = advance(self.figure, self.q, self.v, -1.0 / rate)
 
@@ -116,7 +116,7 @@ class ContactFigure(MovedFigure):
     def _diverged(self, t: float) -> RunError:
         """Return the error of a run whose velocities have grown without end: it names what drove them."""
         figure, h = self.figure, 1.0 / self.rate
-        p = poses(figure, self.q)[1]
+        p = forward_kinematics(figure, self.q)[1]
         pushes, axes = self.felt.matter, joint_axes(figure, self.q)
         moments = pushes[:, :3] + np.cross(p, pushes[:, 3:])
         matter = (axes * (figure.carried.T @ np.concatenate([moments, pushes[:, 3:]], axis=1))).sum(1)
@@ -137,7 +137,7 @@ class ContactFigure(MovedFigure):
         """Return what a sample holds, contacts included."""
         if self.look is None:
             stepper, system = self.stepper, self.system.equations
-            self.look = stepper.look(self.y) if t > 0 else first_look(system, stepper.h, self.y)
+            self.look = stepper.look(self.y) if t > 0 else first_snapshot(system, stepper.h, self.y)
         found = self.system.observe(np.array([t]), [(self.y, self.look)])
         return {key: value[0] for key, value in found.items()}
 
@@ -187,7 +187,7 @@ def _seen(system: FigureEquations, t: float, moved: MovedFigure) -> dict[str, Ar
     return {key: value[0] for key, value in observe(system, np.array([t]), row[None]).items()}
 
 
-class DrivenFigure(MovedFigure):
+class KinematicFigure(MovedFigure):
     """A figure on a motion that is given: matter does nothing to it."""
 
     def __init__(self, figure: Figure, given: Given, rate: float) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from motiform.base.errors import InputError, closest
 from motiform.motion.matter.laws.links import Friction, ZoneLaw
 from motiform.motion.matter.model.checks import check_rolls
-from motiform.motion.matter.model.network import Bundle, Group, Network, Solid, check_array
+from motiform.motion.matter.model.network import Bundle, Group, Network, NetworkSolid, check_array
 from motiform.motion.tree import Figure
 from motiform.motion.tree.model.joint import Array
 from motiform.spatial import Transform
@@ -126,7 +126,7 @@ def join(
             )
         frame = Transform(now[0][n], now[1][n]) @ one.placement
         points = _points(network, one.points, where)
-        solids.append(Solid(one.name, one.shape, frame, points, one.law, one.friction, one.color))
+        solids.append(NetworkSolid(one.name, one.shape, frame, points, one.law, one.friction, one.color))
         rows.append((len(solids) - 1, n, one.placement.rotation, one.placement.translation))
     groups, bundles = list(network.groups), list(network.bundles)
     carried: list[tuple[np.ndarray, int, Array]] = []

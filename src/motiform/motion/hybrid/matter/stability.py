@@ -20,7 +20,7 @@ import numpy as np
 from motiform.base.errors import InputError
 from motiform.motion.hybrid.equations import ContactEquations
 from motiform.motion.hybrid.matter.parts import Joined, SegmentSolid
-from motiform.motion.tree import FigureState, advance, inertia_matrix, joint_axes, poses
+from motiform.motion.tree import FigureState, advance, forward_kinematics, inertia_matrix, joint_axes
 from motiform.motion.tree.algorithms.closures import not_invertible
 from motiform.motion.tree.model.joint import Array
 
@@ -93,7 +93,7 @@ def assess_figure(
     Without `joined` it does not feel matter.
     """
     figure, state = system.figure, system.split(y)
-    M, frames, axes = inertia_matrix(figure, state.q), poses(figure, state.q), joint_axes(figure, state.q)
+    M, frames, axes = inertia_matrix(figure, state.q), forward_kinematics(figure, state.q), joint_axes(figure, state.q)
     gains, terms = _controls(system, state)
     damping = np.zeros(figure.nv)
     for n, segment in enumerate(figure.segments):

@@ -17,8 +17,8 @@ from motiform.motion.contact.points import Contacts
 from motiform.motion.hybrid.matter.engine import CoupledEngine
 from motiform.motion.hybrid.matter.figure import (
     ContactFigure,
-    DrivenFigure,
     Felt,
+    KinematicFigure,
     MovedFigure,
     SteppedFigure,
     given_motion,
@@ -40,9 +40,9 @@ from motiform.motion.matter.system import (
     steps_per_sample,
 )
 from motiform.motion.matter.watch import Watch
-from motiform.motion.run import Block, Checkpoint, Kind, Options, System
+from motiform.motion.run import Block, Checkpoint, ModelKind, RunOptions, System
 from motiform.motion.run.kinds import check_integrator
-from motiform.motion.tree import Control, Figure, poses
+from motiform.motion.tree import Control, Figure, forward_kinematics
 from motiform.motion.tree.equations import FigureEquations
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.state import Controls, FigureState
@@ -75,7 +75,7 @@ class CoupledSystem(System):
     def __init__(
         self,
         model: FigureInMatter,
-        options: Options,
+        options: RunOptions,
         q0: ArrayLike | None = None,
         v0: ArrayLike | None = None,
         controls: Controls = None,
@@ -104,8 +104,8 @@ class CoupledSystem(System):
             if given:
                 remedy = f"Leave out {' and '.join(given)}, or the motion."
                 raise InputError("a figure must not have both a motion and forces", got=", ".join(given), remedy=remedy)
-            self.moved = DrivenFigure(figure, given_motion(figure, motion), network.frequency)
-        frames = poses(figure, self.moved.q), poses(figure, self.moved.q_before)
+            self.moved = KinematicFigure(figure, given_motion(figure, motion), network.frequency)
+        frames = forward_kinematics(figure, self.moved.q), forward_kinematics(figure, self.moved.q_before)
         self.joined = join(network, figure, model.contacts, model.attachments, *frames)
         check_functions(self.joined.network)
         self.gravity, self.vertical = figure.gravity, figure.vertical
@@ -137,7 +137,7 @@ class CoupledSystem(System):
                 )
             check_controls(figure, begin, equations.controls, loads)
             return SteppedFigure(equations, felt, rate)
-        steps = Options(self.options.t1, self.options.rate, "time-stepping", 1.0 / rate)
+        steps = RunOptions(self.options.t1, self.options.rate, "time-stepping", 1.0 / rate)
         self.contacts = ContactSystem(
             figure, steps, Contacts(limits=False) if contacts is None else contacts, begin.q, begin.v, controls, felt,
             prescribed=prescribed or (),
@@ -215,7 +215,7 @@ def _defaults(model: FigureInMatter) -> dict[str, float]:
 
 
 _ACTS = "Give controls=, loads= and contacts= of the figure, and the network solids and pushes."
-KIND = Kind(
+KIND = ModelKind(
     "network",
     "matter with a figure",
     FigureInMatter,

@@ -11,9 +11,9 @@ from motiform.motion.matter.coupling.admittance import (
 )
 from motiform.motion.matter.coupling.band import Band
 from motiform.motion.matter.coupling.budget import (
-    Comparison,
     ModelScale,
     Row,
+    ScaleComparison,
     SignalScale,
     bits_for,
     budget_table,
@@ -61,7 +61,6 @@ __all__ = [
     "GROUND",
     "Advice",
     "Band",
-    "Comparison",
     "Condition",
     "Cut",
     "CutComparison",
@@ -76,6 +75,7 @@ __all__ = [
     "Prototypes",
     "Row",
     "Run",
+    "ScaleComparison",
     "Separation",
     "SignalScale",
     "Split",

@@ -10,7 +10,7 @@ from motiform.motion.run.options import check_number
 from motiform.record.plain import to_plain
 from motiform.spatial.checks import Words
 
-__all__ = ["Comparison", "ModelScale", "Row", "SignalScale", "bits_for", "budget_table", "compare"]
+__all__ = ["ModelScale", "Row", "ScaleComparison", "SignalScale", "bits_for", "budget_table", "compare"]
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ def bits_for(smallest: float, largest: float) -> int:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ScaleComparison:
     """One model for all scales against several coupled ones [Habibi97 §2.4.3]."""
 
     mono: ModelScale
@@ -159,7 +159,7 @@ class Comparison:
         return "\n".join([*lines, f"one model makes {self.ratio:.4g} times as much: {self.advice}-scale"])
 
 
-def compare(mono: ModelScale, multi: Sequence[ModelScale], signals: Sequence[SignalScale] = ()) -> Comparison:
+def compare(mono: ModelScale, multi: Sequence[ModelScale], signals: Sequence[SignalScale] = ()) -> ScaleComparison:
     """Return what one model for all costs against several; the one must be able to hold every signal."""
     if not multi:
         raise InputError("a comparison needs a model", where="budget", got=Words("no models"), allowed="one or more")
@@ -175,7 +175,7 @@ def compare(mono: ModelScale, multi: Sequence[ModelScale], signals: Sequence[Sig
         raise InputError(
             "the one model cannot hold a signal", where=f"model {mono.name!r}", got=got, remedy="Widen it."
         )
-    return Comparison(mono, tuple(multi), sum(s.information for s in signals) if signals else None)
+    return ScaleComparison(mono, tuple(multi), sum(s.information for s in signals) if signals else None)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from motiform.motion.matter.coupling.cut import Advice, model_labels
 from motiform.motion.matter.coupling.replay import run_schedule
 from motiform.motion.matter.model.network import Network
 from motiform.motion.matter.system import NetworkSystem
-from motiform.motion.run import Options, record
+from motiform.motion.run import RunOptions, record
 from motiform.record import Recording
 from motiform.record.plain import to_plain
 from motiform.spatial.checks import Array, Words
@@ -91,7 +91,7 @@ def compare_runs(
     models : name and points of each; those of the advice, or all groups of masses.
     rate : of the samples [Hz]; the network's own where it is None.
     """
-    options = Options(t1, rate=rate or network.frequency, integrator="centred", device=device)
+    options = RunOptions(t1, rate=rate or network.frequency, integrator="centred", device=device)
     parts = dict(cut.models) if isinstance(cut, Advice) and models is None else models
     parts = {g.name: g.name for g in network.groups if g.kind == "masses"} if parts is None else parts
     label = model_labels(network, parts)
@@ -111,7 +111,7 @@ def compare_runs(
     return CutComparison(tuple(errors), coupled, alone, np.arange(len(x)) / options.rate, apart)
 
 
-def _run_cut(cut: Advice | Network, options: Options, unstable: bool, progress: Progress | None) -> Recording:
+def _run_cut(cut: Advice | Network, options: RunOptions, unstable: bool, progress: Progress | None) -> Recording:
     if isinstance(cut, Network):
         return record(NetworkSystem(cut, options, unstable), progress=progress)
     if any(one.count == 0 for one in cut.cuts):  # links by range: only apart

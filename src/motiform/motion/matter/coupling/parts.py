@@ -11,13 +11,13 @@ from motiform.motion.matter.model.network import Bundle, Group, Network, Reach, 
 from motiform.record import Recording
 from motiform.spatial.checks import Words
 
-__all__ = ["Part", "part_of", "played"]
+__all__ = ["NetworkPart", "part_of", "played"]
 
 _BLOCK = 512  # samples of a recording that are read at once
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class NetworkPart:
     """Some masses of a network with all that acts on them."""
 
     whole: Network
@@ -102,7 +102,7 @@ class Part:
         return replace(reach, points=points[order], role=reach.role[kept][order], body=body)
 
 
-def part_of(network: Network, own: np.ndarray, drivers: np.ndarray) -> Part:
+def part_of(network: Network, own: np.ndarray, drivers: np.ndarray) -> NetworkPart:
     """Return some masses of a network with what acts on them; drivers: other masses that may act on them by range."""
     needed = [np.zeros(0, int)]
     for bundle in network.bundles:
@@ -115,7 +115,7 @@ def part_of(network: Network, own: np.ndarray, drivers: np.ndarray) -> Part:
             needed.append(reach.points[np.isin(reach.points, drivers) | ~network.movable[reach.points]])
     others = np.setdiff1d(np.concatenate(needed), own)
     moves = network.movable[others]
-    return Part(network, np.unique(own), others[moves], others[~moves], np.unique(drivers))
+    return NetworkPart(network, np.unique(own), others[moves], others[~moves], np.unique(drivers))
 
 
 def _check_rotation(network: Network, reach: Reach, drivers: np.ndarray) -> None:

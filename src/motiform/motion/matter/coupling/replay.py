@@ -14,12 +14,12 @@ import numpy as np
 from motiform.base.errors import InputError
 from motiform.base.progress import Progress
 from motiform.motion.matter.coupling.cut import _allowed, _cut_bundles, model_labels
-from motiform.motion.matter.coupling.parts import Part, part_of, played
+from motiform.motion.matter.coupling.parts import NetworkPart, part_of, played
 from motiform.motion.matter.coupling.separation import Separation
 from motiform.motion.matter.model.network import Network
 from motiform.motion.matter.model.points import find_points
 from motiform.motion.matter.system import NetworkSystem, steps_per_sample
-from motiform.motion.run import Options, check_memory, record
+from motiform.motion.run import RunOptions, check_memory, record
 from motiform.motion.run.identity import identify
 from motiform.record import Channel, Recorder, Recording, open_recording
 from motiform.spatial.checks import Words
@@ -33,8 +33,8 @@ _BLOCK = 256  # samples that are joined at once
 class Split:
     """A network in two parts: driving and driven."""
 
-    driver_part: Part
-    driven_part: Part
+    driver_part: NetworkPart
+    driven_part: NetworkPart
 
     @property
     def driver(self) -> Network:
@@ -84,7 +84,7 @@ def record_connection(
 ) -> Recording:
     """Simulate the driver to t1 [s] and return its motion where the driven part needs it, at every step."""
     part, points = halves.driver_part, halves.connection
-    options = Options(t1, rate=part.whole.frequency, integrator="centred", device=device)
+    options = RunOptions(t1, rate=part.whole.frequency, integrator="centred", device=device)
     system = _PartSystem(part, part.network(), {"position": points}, options, unstable)
     key, _ = identify(part.whole, part.own, points, options)
     done = _begun(None if out is None else Path(out), key) if resume else None
@@ -129,7 +129,7 @@ def run_schedule(
             "the models must be those of the separation", got=got, allowed=", ".join(map(str, separation.models))
         )
     label, names = model_labels(network, named), list(named)
-    options = Options(t1, rate=rate or network.frequency, integrator="centred", device=device)
+    options = RunOptions(t1, rate=rate or network.frequency, integrator="centred", device=device)
     steps = steps_per_sample(network, options.rate)
     root = None if folder is None else Path(folder)
     allowed = _allowed(names, _kept(separation))
@@ -211,7 +211,7 @@ class _PartSystem(NetworkSystem):
     """A part of a network: its own masses at the samples of the run, and those that others need at every step."""
 
     def __init__(
-        self, part: Part, network: Network, needed: dict[str, np.ndarray], options: Options, unstable: bool,
+        self, part: NetworkPart, network: Network, needed: dict[str, np.ndarray], options: RunOptions, unstable: bool,
         own: bool = False,
     ) -> None:  # fmt: skip
         self.part, self.needed, self.own = part, needed, own
@@ -233,7 +233,7 @@ class _PartSystem(NetworkSystem):
         return channels, points
 
 
-def _motions(part: Part, key: str, *recorded: Recording) -> dict[str, Any]:
+def _motions(part: NetworkPart, key: str, *recorded: Recording) -> dict[str, Any]:
     """Return the samples that a part needs, by group, from a channel of recordings of its drivers."""
     found: dict[str, Any] = {}
     for group, mine in _pieces(part.whole, part.needs):
@@ -283,8 +283,8 @@ class _Gathered:
 
 def _joined(
     network: Network,
-    kept: Sequence[tuple[Part, Recording]],
-    options: Options,
+    kept: Sequence[tuple[NetworkPart, Recording]],
+    options: RunOptions,
     steps: int,
     out: Path | None,
     overwrite: bool,
@@ -305,7 +305,7 @@ def _joined(
 
 
 def _gather(
-    network: Network, name: str, kept: Sequence[tuple[Part, Recording]], number: np.ndarray, steps: int
+    network: Network, name: str, kept: Sequence[tuple[NetworkPart, Recording]], number: np.ndarray, steps: int
 ) -> np.ndarray:
     group = network.group(name.rpartition(".")[0])
     found = np.zeros((len(number), group.count, 3))

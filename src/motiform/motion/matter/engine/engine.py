@@ -8,8 +8,8 @@ import numpy as np
 
 from motiform.base.errors import InputError, MotiformWarning, RunError, closest
 from motiform.base.machine import check_steps
-from motiform.motion.matter.engine.layouts import Given, LinkRows, Masses
-from motiform.motion.matter.engine.links import AutomatonLinks, AxialLinks, LineLinks, Links
+from motiform.motion.matter.engine.layouts import Given, LinkRows, MassColumns
+from motiform.motion.matter.engine.links import AutomatonLinks, AxialLinks, DeviceLinks, LineLinks
 from motiform.motion.matter.engine.pack import (
     distances,
     pack_arms,
@@ -109,20 +109,20 @@ class Engine:
         self._solids: Any = None
         self._told: set[str] = set()
         if network.solids:
-            from motiform.motion.matter.model.solids import Solids
+            from motiform.motion.matter.model.solids import DeviceSolids
 
-            self._solids = Solids(self.device, network, pad, self._spins)
+            self._solids = DeviceSolids(self.device, network, pad, self._spins)
 
     def _pack_links(self, state: NetworkState, bundles: list[Bundle]) -> tuple[list[Any], int]:
         """Put links with given ends on the device; return what pulls whom, for `pack_arms`, and how many tensions."""
         network, first = self.network, self._stencils.size
         lines, axial, automata = split_bundles(bundles)
         self._first: dict[str, int] = {}
-        self._tables: list[Links] = []
+        self._tables: list[DeviceLinks] = []
         self._automata: list[AutomatonLinks] = []
         self._pistons = []
         rates = sorted({bundle.every for bundle in network.bundles})
-        families: list[tuple[type[Links], list[Bundle]]] = [
+        families: list[tuple[type[DeviceLinks], list[Bundle]]] = [
             (kind, mine)
             for kind, own in ((LineLinks, lines), (AxialLinks, axial))
             for every in rates
@@ -147,7 +147,7 @@ class Engine:
             first += len(pairs)
         return parts, first
 
-    def _pack_masses(self, floors: Any, parts: list[Any]) -> Masses:
+    def _pack_masses(self, floors: Any, parts: list[Any]) -> MassColumns:
         network, put = self.network, self.device.array
         drag, free = network._joined("drag"), network._joined("free")
         slow = np.repeat([g.every for g in network.groups], [g.count for g in network.groups]) > 1
@@ -155,7 +155,7 @@ class Engine:
         plain = int(not drag.any() and (free[network.movable] == 7).all())
         mobility = network.step**2 / network.mass  # 0 for what links do not move
         arms = pack_arms(network.count, self._pad, parts)
-        return Masses(
+        return MassColumns(
             pad=self._pad, size=network.count, width=self._width, plain=plain, mobility=self._row(mobility),
             free=self._row(free), gravity=put(np.array(network.gravity) * network.step**2), drag=self._row(drag),
             whole=self._whole, stencils=len(self._stencils.bundles), floors=put(_one(floors.whole)),

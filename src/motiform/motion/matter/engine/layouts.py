@@ -2,10 +2,10 @@
 
 from typing import Any, NamedTuple
 
-__all__ = ["Given", "Idle", "LinkRows", "Masses", "Placed", "Spinning", "Touching"]
+__all__ = ["Given", "Idle", "LinkRows", "MassColumns", "SolidPoses", "Spinning", "Touching"]
 
 
-class Masses(NamedTuple):
+class MassColumns(NamedTuple):
     """What masses are, and what pulls them."""
 
     pad: int
@@ -98,7 +98,7 @@ class Touching(NamedTuple):
     per_step: float
 
 
-class Placed(NamedTuple):
+class SolidPoses(NamedTuple):
     """Where solids are, and were one step before."""
 
     moving: Any

@@ -8,12 +8,12 @@ from motiform.motion.matter.engine.pack import distances, pack_table
 from motiform.motion.matter.laws.automaton_law import begin_meter
 from motiform.motion.matter.model.network import Bundle, Network, NetworkState
 
-__all__ = ["AutomatonLinks", "AxialLinks", "LineLinks", "Links"]
+__all__ = ["AutomatonLinks", "AxialLinks", "DeviceLinks", "LineLinks"]
 
 _FEEDS = 1e-3  # of the work that went to and fro: less may be the change of directions within a step
 
 
-class Links:
+class DeviceLinks:
     """Links of some bundles on the device, working every so many steps; `first` is their place in the tensions."""
 
     def __init__(
@@ -52,7 +52,7 @@ class Links:
         raise NotImplementedError
 
 
-class LineLinks(Links):
+class LineLinks(DeviceLinks):
     """Links by zone laws along the line between their ends."""
 
     def _act(self, x: Any, pull: Any, least: int) -> None:
@@ -64,7 +64,7 @@ class LineLinks(Links):
         )  # fmt: skip
 
 
-class AxialLinks(Links):
+class AxialLinks(DeviceLinks):
     """Links by zone laws along an axis."""
 
     def _act(self, x: Any, pull: Any, least: int) -> None:
@@ -76,7 +76,7 @@ class AxialLinks(Links):
         )  # fmt: skip
 
 
-class AutomatonLinks(Links):
+class AutomatonLinks(DeviceLinks):
     """The links of one bundle of automata: their states and what they remember."""
 
     kept = ("state", "memory", "length", "meter")

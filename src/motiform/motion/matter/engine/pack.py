@@ -11,7 +11,7 @@ from motiform.motion.matter.model.network import Bundle, Network, NetworkState, 
 
 __all__ = [
     "Arms",
-    "LinkTable",
+    "PackedLinks",
     "Stencils",
     "distances",
     "pack_arms",
@@ -155,7 +155,7 @@ def split_bundles(bundles: list[Bundle]) -> tuple[list[Bundle], list[Bundle], li
 
 
 @dataclass
-class LinkTable:
+class PackedLinks:
     """Links of several bundles one after another, and their laws as rows that many share."""
 
     pairs: np.ndarray
@@ -172,7 +172,7 @@ class LinkTable:
         return len(self.pairs)
 
 
-def pack_table(bundles: list[Bundle], start: np.ndarray, state: NetworkState, pad: int) -> LinkTable:
+def pack_table(bundles: list[Bundle], start: np.ndarray, state: NetworkState, pad: int) -> PackedLinks:
     """Return the links of bundles; `start` are the positions that rest lengths not given are taken from."""
     rows = [b.law.rows(b.count, distances(start, b.pairs, b.axis)) for b in bundles]
     lengths = [distances(state.previous, b.pairs, b.axis) for b in bundles]
@@ -180,7 +180,7 @@ def pack_table(bundles: list[Bundle], start: np.ndarray, state: NetworkState, pa
     table, material = _shared(np.concatenate(rows) if rows else np.zeros((0, 1)))
     axis = np.concatenate([np.full(b.count, b.axis, np.int32) for b in bundles]) if bundles else np.zeros(0, np.int32)
     joined = np.concatenate(pairs) if pairs else np.zeros((0, 2), np.int64)
-    return LinkTable(
+    return PackedLinks(
         (joined + pad).astype(np.int32), axis, material, table, np.concatenate(lengths) if lengths else np.zeros(0)
     )
 

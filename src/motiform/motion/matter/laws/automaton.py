@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from motiform.base.kernels import Kernel
     from motiform.motion.matter.laws.automaton_law import AutomatonLaw
 
-__all__ = ["Automaton", "State", "Transition"]
+__all__ = ["Automaton", "AutomatonState", "Transition"]
 
 _SEEN = ("d", "speed", "force", "age", "dt")
 _WORDS = {"parameters", "memory", "state", "final", "free", "when", "reach", "start", "strongest", "and", "or", "not"}
@@ -56,7 +56,7 @@ _LONGEST_LINE, _LONGEST_TEXT, _MOST = 500, 10_000, 64  # characters, characters,
 
 
 @dataclass(frozen=True)
-class State:
+class AutomatonState:
     """A state: a spring and a damper, whose numbers are expressions of parameters and memory."""
 
     name: str
@@ -90,7 +90,7 @@ class Automaton:
     """Name → default, an expression of the parameters before it and `start`, or None where it must be given."""
     memory: dict[str, Tree] = field(init=False, compare=False, repr=False)
     """Name → value at the beginning, an expression of parameters and `start`."""
-    states: tuple[State, ...] = field(init=False, compare=False, repr=False)
+    states: tuple[AutomatonState, ...] = field(init=False, compare=False, repr=False)
     """The first is where links begin."""
     transitions: tuple[Transition, ...] = field(init=False, compare=False, repr=False)
     reach: Tree | None = field(init=False, compare=False, repr=False)
@@ -213,19 +213,19 @@ class _Reader:
             tree = self.number(value, [*self.parameters, "start"])
             self.memory[self.new_name(name.strip())] = tree
 
-    def read_state(self, rest: str) -> State:
+    def read_state(self, rest: str) -> AutomatonState:
         head, colon, law = rest.partition(":")
         name, *words = head.split() or [""]
         if not colon or words not in ([], ["final"]):
             raise self.fail("state cannot be read", f"state {rest}", "state name: k, z, rest; state name final: free")
         self.new_name(name)
         if law.strip() == "free":
-            return State(name, 0.0, 0.0, 0.0, bool(words))
+            return AutomatonState(name, 0.0, 0.0, 0.0, bool(words))
         parts = _split(law, ",")
         if len(parts) != 3:
             raise self.fail("a state has three numbers", law.strip(), "stiffness, damping, rest; or free")
         stiffness, damping, length = (self.number(part, [*self.parameters, *self.memory]) for part in parts)
-        return State(name, stiffness, damping, length, bool(words))
+        return AutomatonState(name, stiffness, damping, length, bool(words))
 
     def read_transition(self, line: str) -> Transition:
         parts = _ARROW.fullmatch(line)

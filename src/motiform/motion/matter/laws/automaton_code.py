@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any
 
 from motiform.base.caches import private_cache
-from motiform.motion.matter.laws.automaton import Automaton, State, Transition
+from motiform.motion.matter.laws.automaton import Automaton, AutomatonState, Transition
 from motiform.motion.matter.laws.expressions import write
 
 __all__ = ["source", "written"]
@@ -163,7 +163,7 @@ def _tuple(parts: Any) -> str:
     return ", ".join(parts)
 
 
-def _tension(state: State, names: dict[str, str]) -> str:
+def _tension(state: AutomatonState, names: dict[str, str]) -> str:
     if state.stiffness == 0.0 and state.damping == 0.0:
         return "0.0"
     k, z, rest = (write(tree, names) for tree in (state.stiffness, state.damping, state.rest))

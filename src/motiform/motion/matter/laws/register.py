@@ -16,10 +16,10 @@ from motiform.motion.matter.laws.automaton import Automaton
 from motiform.motion.matter.laws.automaton_law import AutomatonLaw
 from motiform.motion.matter.laws.links import Zone, ZoneLaw
 
-__all__ = ["LAWS", "PARAMETERS", "Parameter", "law", "law_parameters"]
+__all__ = ["LAWS", "PARAMETERS", "LawParameter", "law", "law_parameters"]
 
 
-class Parameter(NamedTuple):
+class LawParameter(NamedTuple):
     """A parameter of laws: one number for all links, or one for each."""
 
     unit: str | None
@@ -28,26 +28,26 @@ class Parameter(NamedTuple):
 
 
 PARAMETERS = {
-    "stiffness": Parameter("N/m", "force by distance"),
-    "damping": Parameter("N s/m", "force by speed"),
-    "rest": Parameter("m", "distance of no force; that at the start if not given"),
-    "threshold": Parameter("m", "distance at which a buffer or viscosity begins or ends"),
-    "attraction": Parameter("N/m", "slope of a cohesion beyond its peak"),
-    "inner": Parameter("m", "distance of a cohesion's peak"),
-    "outer": Parameter("m", "distance at which a cohesion ends"),
-    "outer_damping": Parameter("N s/m", "damping beyond a cohesion's peak"),
-    "limit": Parameter("N", "largest force of dry friction, or of a bow's grip"),
-    "sliding": Parameter("N s/m", "force by speed of a bow that slips"),
-    "yield_force": Parameter("N", "from which on the rest length moves"),
-    "hardening": Parameter("N/m", "by which the bounds of plasticity move along"),
-    "ductility": Parameter("m", "largest move of the rest length; beyond it the link breaks"),
-    "length": Parameter("m", "beyond which the link breaks"),
-    "strength": Parameter("N", "tension beyond which the link breaks"),
-    "healing": Parameter("m", "distance within which a broken link is whole again"),
-    "new_rest": Parameter(None, "whether it heals with the rest length of that moment"),
-    "strain": Parameter("m", "stretch that counts as a load"),
-    "life": Parameter("", "number of loads that are borne"),
-    "weakening": Parameter("", "share of the stiffness that is lost until then"),
+    "stiffness": LawParameter("N/m", "force by distance"),
+    "damping": LawParameter("N s/m", "force by speed"),
+    "rest": LawParameter("m", "distance of no force; that at the start if not given"),
+    "threshold": LawParameter("m", "distance at which a buffer or viscosity begins or ends"),
+    "attraction": LawParameter("N/m", "slope of a cohesion beyond its peak"),
+    "inner": LawParameter("m", "distance of a cohesion's peak"),
+    "outer": LawParameter("m", "distance at which a cohesion ends"),
+    "outer_damping": LawParameter("N s/m", "damping beyond a cohesion's peak"),
+    "limit": LawParameter("N", "largest force of dry friction, or of a bow's grip"),
+    "sliding": LawParameter("N s/m", "force by speed of a bow that slips"),
+    "yield_force": LawParameter("N", "from which on the rest length moves"),
+    "hardening": LawParameter("N/m", "by which the bounds of plasticity move along"),
+    "ductility": LawParameter("m", "largest move of the rest length; beyond it the link breaks"),
+    "length": LawParameter("m", "beyond which the link breaks"),
+    "strength": LawParameter("N", "tension beyond which the link breaks"),
+    "healing": LawParameter("m", "distance within which a broken link is whole again"),
+    "new_rest": LawParameter(None, "whether it heals with the rest length of that moment"),
+    "strain": LawParameter("m", "stretch that counts as a load"),
+    "life": LawParameter("", "number of loads that are borne"),
+    "weakening": LawParameter("", "share of the stiffness that is lost until then"),
 }
 """Units and meanings of the numbers that the laws of `links` and `presets` take."""
 

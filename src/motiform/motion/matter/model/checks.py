@@ -7,7 +7,7 @@ import numpy as np
 
 from motiform.base.errors import InputError
 from motiform.base.machine import check_room
-from motiform.motion.matter.model.network import Bundle, Network, Reach, Signal, Solid, check_array
+from motiform.motion.matter.model.network import Bundle, Network, NetworkSolid, Reach, Signal, check_array
 from motiform.motion.matter.motions.eddies import Eddies
 from motiform.spatial import Transform
 from motiform.spatial.checks import Words
@@ -146,7 +146,7 @@ def shifted(thing: Any, name: str, first: int) -> Any:
     return replace(thing, **changes)
 
 
-def moved_solid(solid: Solid, by: Transform) -> Solid:
+def moved_solid(solid: NetworkSolid, by: Transform) -> NetworkSolid:
     """Return a solid of a module that is placed elsewhere."""
     motion = solid.motion
     carried = None if motion is None else lambda t: by @ motion(t)

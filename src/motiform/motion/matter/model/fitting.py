@@ -10,7 +10,7 @@ from motiform.spatial.checks import check_indices, check_shape
 
 if TYPE_CHECKING:
     from motiform.motion.matter.model.network import Group, Network
-    from motiform.motion.matter.model.topology import Grid
+    from motiform.motion.matter.model.topology import GridLinks
 
 __all__ = ["check_group", "check_network"]
 
@@ -57,7 +57,7 @@ def check_network(network: "Network") -> None:
         check_indices(points, every, "points", f"exposed points {name!r}")
 
 
-def _check_grid(grid: "Grid", links: int, where: str) -> None:
+def _check_grid(grid: "GridLinks", links: int, where: str) -> None:
     """Refuse a grid of other links than those of its bundle, or of points that are not consecutive."""
     size = grid.points.shape
     along = [prod(max(n - abs(step), 0) for n, step in zip(size, offset, strict=True)) for offset in grid.offsets]

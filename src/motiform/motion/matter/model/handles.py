@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from motiform.motion.matter.laws.links import ZoneLaw
     from motiform.motion.matter.model.build.points import PointsBuilder
 
-__all__ = ["LinkEnd", "OpenLink", "Placed", "Points"]
+__all__ = ["LinkEnd", "OpenLink", "PlacedModule", "Points"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +58,7 @@ class LinkEnd:
 
 
 @dataclass(frozen=True, eq=False)
-class Placed:
+class PlacedModule:
     """A module inside another network: its exposed points by name."""
 
     name: str

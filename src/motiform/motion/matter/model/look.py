@@ -9,14 +9,14 @@ from numpy.typing import ArrayLike
 from motiform.base.errors import InputError
 from motiform.spatial.checks import as_floats
 
-__all__ = ["Look"]
+__all__ = ["GroupLook"]
 
 _DRAW = ("balls", "skin", "links", "none")
 _SHOWN = ("speed", "height", "tension")
 
 
 @dataclass(frozen=True, eq=False)
-class Look:
+class GroupLook:
     """How a group of points, a bundle of links or a solid is drawn; what is None is chosen by the model.
 
     >>> Look(draw="skin", color=(0.7, 0.3, 0.2)).draw

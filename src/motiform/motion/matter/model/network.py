@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 from motiform.base.errors import InputError, closest
 from motiform.motion.matter.laws.links import Friction, ZoneLaw
 from motiform.motion.matter.model.fitting import check_group, check_network
-from motiform.motion.matter.model.look import Look
-from motiform.motion.matter.model.topology import Grid
+from motiform.motion.matter.model.look import GroupLook
+from motiform.motion.matter.model.topology import GridLinks
 from motiform.motion.run.functions import call, check_numbers
 from motiform.spatial.checks import Words
 
@@ -28,11 +28,11 @@ __all__ = [
     "Group",
     "Input",
     "Network",
+    "NetworkSolid",
     "NetworkState",
     "Piston",
     "Reach",
     "Signal",
-    "Solid",
 ]
 
 FREQUENCY = 1050.0  # [Hz] 42 × 25 film frames, and 44100 = 42 × 1050 [Habibi97 2.4]
@@ -142,7 +142,7 @@ class Bundle:
     """The axis along which distances and forces are; −1: along the line between the ends."""
     acts: Literal["both", "first", "second"] = "both"
     """Whose motion the links act on: a link that acts on its second end only lets the first drive it."""
-    grid: Grid | None = None
+    grid: GridLinks | None = None
     """The regular grid that the links are of, whose kernels are faster."""
     record: bool = False
     """Whether lengths, tensions and states are kept."""
@@ -197,7 +197,7 @@ class Reach:
 
 
 @dataclass(frozen=True, eq=False)
-class Solid:
+class NetworkSolid:
     """A shape that points push against: static, or moved from outside."""
 
     name: str
@@ -254,7 +254,7 @@ class Network:
     bundles: tuple[Bundle, ...] = ()
     pistons: tuple[Piston, ...] = ()
     reaches: tuple[Reach, ...] = ()
-    solids: tuple[Solid, ...] = ()
+    solids: tuple[NetworkSolid, ...] = ()
     inputs: tuple[Input, ...] = ()
     frequency: float = FREQUENCY
     """Steps a second [Hz]."""
@@ -266,7 +266,7 @@ class Network:
     """Points that a module shows to others, by name."""
     keep_velocity: bool = False
     """Whether velocities of all points are recorded."""
-    looks: dict[str, Look] = field(default_factory=dict)
+    looks: dict[str, GroupLook] = field(default_factory=dict)
     """How groups, bundles and solids are drawn, by name."""
 
     def __post_init__(self) -> None:

@@ -7,8 +7,8 @@ import numpy as np
 from motiform.base.errors import InputError, RunError
 from motiform.geometry.search.closest import pack_solids, pose_rows
 from motiform.motion.matter.engine.columns import CAPPED, NO_FRICTION, STICKING
-from motiform.motion.matter.engine.layouts import Placed, Spinning, Touching
-from motiform.motion.matter.model.network import Network, Solid
+from motiform.motion.matter.engine.layouts import SolidPoses, Spinning, Touching
+from motiform.motion.matter.model.network import Network, NetworkSolid
 from motiform.motion.run.functions import call
 from motiform.spatial import Transform
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from motiform.base.kernels import Device
     from motiform.motion.matter.engine.spins import Spins
 
-__all__ = ["Solids", "asked_pose"]
+__all__ = ["DeviceSolids", "asked_pose"]
 
 
-class Solids:
+class DeviceSolids:
     """The solids of a network on a device.
 
     The force on a point is the law of the gap between its ball and the surface, along the outward normal, and friction
@@ -90,7 +90,7 @@ class Solids:
 
     def _put_poses(self) -> None:
         put = self.device.array
-        self._placed = Placed(put(self._moving_host.astype(np.uint8)), put(self._rows), put(self._rows_before))
+        self._placed = SolidPoses(put(self._moving_host.astype(np.uint8)), put(self._rows), put(self._rows_before))
 
     @property
     def poses(self) -> np.ndarray:
@@ -175,7 +175,7 @@ class Solids:
             self._memory = self.device.array(np.asarray(kept["memory"], float))
 
 
-def _row(solid: Solid) -> np.ndarray:
+def _row(solid: NetworkSolid) -> np.ndarray:
     try:
         return solid.law.rows(1, np.zeros(1))
     except InputError as error:
@@ -185,21 +185,21 @@ def _row(solid: Solid) -> np.ndarray:
         ) from error  # fmt: skip
 
 
-def _rubs(solid: Solid) -> int:
+def _rubs(solid: NetworkSolid) -> int:
     rub = solid.friction
     return NO_FRICTION if rub is None or not rub.acts else STICKING if rub.stiffness > 0 else CAPPED
 
 
-def _rub(solid: Solid) -> tuple[float, ...]:
+def _rub(solid: NetworkSolid) -> tuple[float, ...]:
     rub = solid.friction
     return (0.0,) * 5 if rub is None else (rub.limit, rub.stiffness, rub.damping, rub.rolling, rub.torsion)
 
 
-def _row_at(solid: Solid, t: float) -> np.ndarray:
+def _row_at(solid: NetworkSolid, t: float) -> np.ndarray:
     return np.asarray(pose_rows([asked_pose(solid, t)])[0])
 
 
-def asked_pose(solid: Solid, t: float) -> Transform:
+def asked_pose(solid: NetworkSolid, t: float) -> Transform:
     """Return the pose given by a solid's function, checked."""
     where = f"motion of solid {solid.name!r}, t = {t:.6g} s"
     pose = call(solid.motion, t, what="it", where=where)  # type: ignore[arg-type]

@@ -16,7 +16,7 @@ from motiform.spatial import across_axes
 from motiform.spatial.checks import as_floats
 
 __all__ = [
-    "Grid",
+    "GridLinks",
     "agglomerate",
     "block_positions",
     "chain",
@@ -46,7 +46,7 @@ def check_links(count: int, what: str, *, in_grids: int = 0, points: int = 0) ->
 
 
 @dataclass(frozen=True)
-class Grid:
+class GridLinks:
     """The links of one or more directions of a regular grid of points, in C order (last axis fastest)."""
 
     points: np.ndarray
@@ -134,7 +134,7 @@ def graph(pairs: ArrayLike) -> np.ndarray:
     return np.unique(np.sort(found, axis=1), axis=0)
 
 
-def grid(points: ArrayLike, shape: Sequence[int], *, diagonals: bool = True, bends: bool = False) -> Grid:
+def grid(points: ArrayLike, shape: Sequence[int], *, diagonals: bool = True, bends: bool = False) -> GridLinks:
     """Return the links of a regular grid of one to three dimensions: a cloth, a block.
 
     Along the axes; with `diagonals` also across faces (and, in three dimensions, not through the cells' middles,
@@ -159,7 +159,7 @@ def grid(points: ArrayLike, shape: Sequence[int], *, diagonals: bool = True, ben
     if bends:
         steps += [(2, 0, 0), (0, 2, 0), (0, 0, 2)]
     fits = [o for o in steps if all(abs(s) < n for s, n in zip(o, full.shape, strict=True))]
-    return Grid(full, tuple(fits))
+    return GridLinks(full, tuple(fits))
 
 
 def plate(

@@ -21,9 +21,9 @@ __all__ = [
     "PROTOTYPES",
     "REGIMES",
     "Cell",
+    "ModeSegment",
     "Prototype",
     "ScreenLaw",
-    "Segment",
     "axis_eigenvalues",
     "critical_damping",
     "design_screen",
@@ -241,7 +241,7 @@ class Cell:
         return self.mass / (2 * self.step**2) * (change**2 + (K * x + Z * change) * x_prev)
 
 
-class Segment(NamedTuple):
+class ModeSegment(NamedTuple):
     """The modes of a screen in the plane: from the fundamental (K₀, Z₀) to the highest (K_N, Z_N) of its grid."""
 
     start: tuple[float, float]
@@ -252,9 +252,9 @@ class Segment(NamedTuple):
         t = np.asarray(t, float)[..., None]
         return (1.0 - t) * np.array(self.start) + t * np.array(self.end)
 
-    def shifted(self, K: float, Z: float) -> "Segment":
+    def shifted(self, K: float, Z: float) -> "ModeSegment":
         """Return the segment of the screen while markers add (K, Z) to each pin [Habibi97 §8.4.2.3]."""
-        return Segment((self.start[0] + K, self.start[1] + Z), (self.end[0] + K, self.end[1] + Z))
+        return ModeSegment((self.start[0] + K, self.start[1] + Z), (self.end[0] + K, self.end[1] + Z))
 
     @property
     def regimes(self) -> tuple[str, str]:
@@ -267,7 +267,7 @@ class Segment(NamedTuple):
         return "unstable" not in self.regimes
 
 
-class Prototype(Segment):
+class Prototype(ModeSegment):
     """A behaviour whatever the size of a screen: the ends that the modes of large screens approach [Habibi97 §8.4.3].
 
     Pins have the links of the ground alone at its start, λ = 0; of the grid's modes none is there with fixed edges.
@@ -316,7 +316,7 @@ def modal_segment(
 
 
 def design_screen(
-    segment: Segment,
+    segment: ModeSegment,
     *,
     mass: float,
     step: float,

@@ -11,7 +11,7 @@ from motiform.base.errors import InputError
 from motiform.base.progress import Progress
 from motiform.motion.reconstruct.calibration.inputs import check, check_spread, gather, tag_weights
 from motiform.motion.reconstruct.calibration.lengths import measured_lengths
-from motiform.motion.reconstruct.calibration.parameters import TAG_SD, Parameters, make_parameters
+from motiform.motion.reconstruct.calibration.parameters import TAG_SD, FigureParameters, make_parameters
 from motiform.motion.reconstruct.calibration.postures import (
     fit_postures,
     posture_places,
@@ -20,7 +20,13 @@ from motiform.motion.reconstruct.calibration.postures import (
 )
 from motiform.motion.reconstruct.calibration.samples import Correspondence
 from motiform.motion.reconstruct.calibration.scale import has_lengths
-from motiform.motion.reconstruct.calibration.solve import Loss, Problem, Solution, solve_alternating, solve_joint
+from motiform.motion.reconstruct.calibration.solve import (
+    CalibrationProblem,
+    Loss,
+    Solution,
+    solve_alternating,
+    solve_joint,
+)
 from motiform.motion.tree.algorithms.kinematics import tags as tags_of
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
@@ -151,7 +157,9 @@ def calibrate(
     loss = Loss(robust, robust_scale)
     q, before = _fitted(figure, points, start, w * _trust(figure, tag_sd, marker_sd or 0.01), loss)
     known = np.where(seen[..., None], points, 0.0)
-    problem = Problem(model, known, w, marker_sd or 0.01, loss, *_assumed(figure, q, posture_sd, neutral_sd or {}))
+    problem = CalibrationProblem(
+        model, known, w, marker_sd or 0.01, loss, *_assumed(figure, q, posture_sd, neutral_sd or {})
+    )
     first = _first_guess(model, static, correspondence)
     found = _solved(problem, q, first, method, int(max_iterations), marker_sd is None, progress)
     return _result(found[0], found[1], before, seen, times, still)
@@ -196,7 +204,7 @@ def _distances(figure: Figure, points: Array, q: Array) -> Array:
     return np.asarray(np.linalg.norm(points - tags_of(figure, q), axis=-1))
 
 
-def _first_guess(model: Parameters, static: Any, correspondence: Correspondence) -> Array:
+def _first_guess(model: FigureParameters, static: Any, correspondence: Correspondence) -> Array:
     """Return parameters to begin with: from the distances of a standing trial, or none."""
     p = np.zeros(model.count)
     if static is None or not model.groups:
@@ -211,8 +219,8 @@ def _first_guess(model: Parameters, static: Any, correspondence: Correspondence)
 
 
 def _solved(
-    problem: Problem, q: Array, p: Array, method: str, limit: int, estimate: bool, progress: Progress | None
-) -> tuple[Problem, Solution]:
+    problem: CalibrationProblem, q: Array, p: Array, method: str, limit: int, estimate: bool, progress: Progress | None
+) -> tuple[CalibrationProblem, Solution]:
     rounds, done = _FITS if estimate else 1, 0.0
 
     def told(part: float) -> None:
@@ -241,7 +249,9 @@ def _solved(
 
 
 # ---------------------------------------------------------------- what is found
-def _result(problem: Problem, found: Solution, before: Array, seen: Array, times: Array, still: Array) -> Calibration:
+def _result(
+    problem: CalibrationProblem, found: Solution, before: Array, seen: Array, times: Array, still: Array
+) -> Calibration:
     model = problem.parameters
     figure = model.figure_at(found.p)
     after = np.where(seen, _distances(figure, problem.points, found.q), np.nan)
@@ -269,7 +279,7 @@ def _rms(distances: Array) -> float:
     return float(np.sqrt(np.nanmean(distances**2)))
 
 
-def _named_lengths(model: Parameters, figure: Figure, p: Array) -> dict[str, float]:
+def _named_lengths(model: FigureParameters, figure: Figure, p: Array) -> dict[str, float]:
     of = {name: 1.0 + float(p[k]) for k, group in enumerate(model.groups) for name in group}
     if has_lengths(figure):
         return {name: float(figure.lengths[name]) for name in of}

@@ -9,19 +9,19 @@ import numpy as np
 from motiform.base.errors import InputError, closest
 from motiform.motion.figures.human36_table import LENGTH_COUNT, MIRRORED
 from motiform.motion.reconstruct.calibration.scale import has_lengths, scale_figure
-from motiform.motion.tree.algorithms.kinematics import poses, tags
+from motiform.motion.tree.algorithms.kinematics import forward_kinematics, tags
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
-from motiform.motion.tree.model.pack import Packed
+from motiform.motion.tree.model.pack import PackedFigure
 
-__all__ = ["Parameters", "length_names", "make_parameters"]
+__all__ = ["FigureParameters", "length_names", "make_parameters"]
 
 
 TAG_SD = 0.01  # [m] how well a landmark is found and a marker put on it
 
 
 @dataclass(frozen=True, eq=False)
-class Parameters:
+class FigureParameters:
     """Numbers p = (relative changes of lengths, shifts of tags [m]) of a figure; p = 0 is the figure itself.
 
     At given q every tag is linear in p: its place at p is the place at 0 plus `derivatives(q)` p.
@@ -96,7 +96,7 @@ class Parameters:
 
     @cached_property
     def _changes(self) -> list[tuple[Array, Array]]:
-        base: Packed = self.figure.packed
+        base: PackedFigure = self.figure.packed
         return [(f.packed.floats - base.floats, f.packed.tag_points - base.tag_points) for f in self.doubled]
 
     def derivatives(self, q: Array) -> Array:
@@ -105,7 +105,7 @@ class Parameters:
         D = np.zeros((*base.shape, self.count))
         for k, figure in enumerate(self.doubled):
             D[..., k] = tags(figure, q) - base
-        R = poses(self.figure, q).rotation
+        R = forward_kinematics(self.figure, q).rotation
         for i, k in enumerate(self.shifted):
             D[:, k, :, n + 3 * i : n + 3 * i + 3] = R[:, self.figure.packed.tags[k]]
         return D
@@ -151,7 +151,7 @@ def make_parameters(
     length_sd: float = 0.05,
     tag_sd: float | Mapping[str, float] = TAG_SD,
     size_sd: float = 0.1,
-) -> Parameters:
+) -> FigureParameters:
     """Return the parameters of a figure; `seen` (tags,) tells which tags have markers."""
     known = length_names(figure)
     chosen = known if lengths is True else () if lengths is False else _chosen(lengths, known, "length")
@@ -161,7 +161,7 @@ def make_parameters(
     sd = tag_sd if isinstance(tag_sd, Mapping) else dict.fromkeys(figure.tag_names, tag_sd)
     _chosen(tuple(sd), figure.tag_names, "tag")
     each = np.array([float(sd.get(figure.tag_names[k], TAG_SD)) for k in shifted])
-    return Parameters(figure, _groups(figure, chosen, symmetric), shifted, length_sd, each, size_sd)
+    return FigureParameters(figure, _groups(figure, chosen, symmetric), shifted, length_sd, each, size_sd)
 
 
 def _chosen(names: Sequence[str], known: tuple[str, ...], what: str) -> tuple[str, ...]:

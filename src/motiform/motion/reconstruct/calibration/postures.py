@@ -4,7 +4,7 @@ import numpy as np
 
 from motiform.motion.reconstruct.calibration.samples import marker_distances
 from motiform.motion.tree.algorithms.configuration import advance
-from motiform.motion.tree.algorithms.kinematics import jacobian, poses, tag_jacobians, tags
+from motiform.motion.tree.algorithms.kinematics import forward_kinematics, jacobian, tag_jacobians, tags
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 from motiform.spatial import log_rotation, nearest_rotation
@@ -66,7 +66,7 @@ def start_postures(figure: Figure, points: Array, q0: Array | None = None) -> Ar
         return q
     segment = int(np.flatnonzero(figure.carried[:, _full_places(figure, root)].all(axis=1))[0])
     R, t = _registered(own, points)
-    at = poses(figure, q)
+    at = forward_kinematics(figure, q)
     goal_R, goal_p = R @ at.rotation[:, segment], (R @ at.position[:, segment, :, None])[..., 0] + t
     starts = [q] + [_turned(figure, q, k, angle) for k in root for angle in _STARTS]
     found = [_reach(figure, start, segment, root, goal_R, goal_p) for start in starts]
@@ -105,7 +105,7 @@ def _reach(figure: Figure, q: Array, segment: int, root: Array, goal_R: Array, g
     """Return q whose root coordinates bring a segment to its goal, by damped Newton steps."""
     name = figure.names[segment]
     for _ in range(20):
-        at = poses(figure, q)
+        at = forward_kinematics(figure, q)
         turn = log_rotation(goal_R @ np.swapaxes(at.rotation[:, segment], -1, -2))
         e = np.concatenate([turn, goal_p - at.position[:, segment]], axis=-1)
         J = jacobian(figure, q, name)[..., root]

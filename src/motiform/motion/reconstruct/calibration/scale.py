@@ -17,7 +17,7 @@ from motiform.motion.tree.model.closure import Closure
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.functions import CoordinateFunction, Polynomial, Spline
 from motiform.motion.tree.model.joint import Array, Joint
-from motiform.motion.tree.model.segment import Part, Segment, Tag
+from motiform.motion.tree.model.segment import Segment, SegmentShape, Tag
 from motiform.spatial import Transform
 
 __all__ = ["has_lengths", "scale_figure", "scale_inertia"]
@@ -183,7 +183,7 @@ def _stretched(placement: Transform, f: Array) -> Transform:
     return Transform(placement.rotation, f * placement.translation)
 
 
-def _part(part: Part, f: Array) -> Part:
+def _part(part: SegmentShape, f: Array) -> SegmentShape:
     if (f == 1).all():
         return part
     R = part.placement.rotation

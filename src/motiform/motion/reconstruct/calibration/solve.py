@@ -15,13 +15,13 @@ from functools import cached_property
 
 import numpy as np
 
-from motiform.motion.reconstruct.calibration.parameters import Parameters
+from motiform.motion.reconstruct.calibration.parameters import FigureParameters
 from motiform.motion.reconstruct.calibration.postures import fit_postures, held, inside, posture_places, retry_postures
 from motiform.motion.tree.algorithms.configuration import advance
 from motiform.motion.tree.algorithms.kinematics import tag_jacobians, tags
 from motiform.motion.tree.model.joint import Array
 
-__all__ = ["Loss", "Problem", "Solution", "solve_alternating", "solve_joint"]
+__all__ = ["CalibrationProblem", "Loss", "Solution", "solve_alternating", "solve_joint"]
 
 _FLOOR = 1e-13  # of the largest diagonal entry of A_f: postures that nothing determines, to which p is not coupled
 _TURN = 0.5  # [rad or m] longest step of a coordinate in one iteration
@@ -54,10 +54,10 @@ class Loss:
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class CalibrationProblem:
     """Observed points (samples, tags, 3) [m] without gaps, their weights (0: not seen), and what is sought."""
 
-    parameters: Parameters
+    parameters: FigureParameters
     points: Array
     weights: Array
     marker_sd: float
@@ -151,7 +151,7 @@ class Solution:
 Told = Callable[[float], None]
 
 
-def solve_joint(problem: Problem, q: Array, p: Array, max_iterations: int, told: Told) -> Solution:
+def solve_joint(problem: CalibrationProblem, q: Array, p: Array, max_iterations: int, told: Told) -> Solution:
     """Return the least-squares postures and parameters: Levenberg–Marquardt on all at once.
 
     Each step of p is followed by a few of the postures alone, for which the valley of the joint problem is narrow.
@@ -179,7 +179,7 @@ def solve_joint(problem: Problem, q: Array, p: Array, max_iterations: int, told:
     return _finished(problem, q, p, k, settled)
 
 
-def _tried(problem: Problem, q: Array, p: Array, v: Array, dp: Array) -> tuple[Array, Array]:
+def _tried(problem: CalibrationProblem, q: Array, p: Array, v: Array, dp: Array) -> tuple[Array, Array]:
     """Return postures and parameters after a step; samples for which their part of it is bad go on from before."""
     new_p = _changed(problem, p, dp)
     v = v * np.minimum(1.0, _TURN / np.maximum(np.abs(v).max(axis=1), 1e-300))[:, None]
@@ -189,7 +189,7 @@ def _tried(problem: Problem, q: Array, p: Array, v: Array, dp: Array) -> tuple[A
     return problem.refit(moved, new_p, _INNER), new_p
 
 
-def _changed(problem: Problem, p: Array, dp: Array) -> Array:
+def _changed(problem: CalibrationProblem, p: Array, dp: Array) -> Array:
     """Return the parameters after a step; a length keeps at least a tenth of itself."""
     n, new = len(problem.parameters.groups), p + dp
     new[:n] = np.maximum(new[:n], -0.9)
@@ -213,7 +213,7 @@ def _arrow_step(A: Array, B: Array, C: Array, a: Array, c: Array, damping: float
     return own - (inverse @ (B @ dp)[..., None])[..., 0], dp
 
 
-def solve_alternating(problem: Problem, q: Array, p: Array, max_iterations: int, told: Told) -> Solution:
+def solve_alternating(problem: CalibrationProblem, q: Array, p: Array, max_iterations: int, told: Told) -> Solution:
     """Return them by turns: postures at given parameters, then parameters at given postures. Sure but slow."""
     settled, k, cost = False, 0, np.inf
     for k in range(1, max_iterations + 1):
@@ -230,7 +230,7 @@ def solve_alternating(problem: Problem, q: Array, p: Array, max_iterations: int,
     return _finished(problem, q, p, k, settled)
 
 
-def _finished(problem: Problem, q: Array, p: Array, iterations: int, settled: bool) -> Solution:
+def _finished(problem: CalibrationProblem, q: Array, p: Array, iterations: int, settled: bool) -> Solution:
     """Return the solution with the covariance of p: what is left of J_p where no posture can answer."""
     Jq, Jp, e = problem.rows(q, p)
     at = problem.places[1]

@@ -11,7 +11,7 @@ from motiform.motion.reconstruct.dynamics.loads import THRESHOLD
 from motiform.motion.reconstruct.dynamics.plates import PlateAssignment, assign_plates
 from motiform.motion.reconstruct.feet import Feet, up_of
 from motiform.motion.tree.algorithms.dynamics import inverse_dynamics
-from motiform.motion.tree.algorithms.kinematics import centers_of_mass, poses
+from motiform.motion.tree.algorithms.kinematics import centers_of_mass, forward_kinematics
 from motiform.motion.tree.algorithms.matrices import joint_wrenches
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
@@ -74,7 +74,7 @@ def efforts(
     seen: Array = np.isfinite(np.concatenate([qs, vs, as_], axis=1)).all(axis=1)
     position = np.zeros((len(t), len(figure.segments), 3))
     if seen.any():
-        position[seen] = poses(figure, qs[seen]).position
+        position[seen] = forward_kinematics(figure, qs[seen]).position
     assignment, external = None, np.zeros((len(t), len(figure.segments), 6))
     if isinstance(plates, PlateAssignment):
         assignment = plates
@@ -150,5 +150,5 @@ def _height(figure: Figure, q: Array) -> float:
     from motiform.motion.tree.algorithms.kinematics import tags
 
     up = up_of(figure)
-    points = tags(figure, q) if figure.tags else poses(figure, q).position
+    points = tags(figure, q) if figure.tags else forward_kinematics(figure, q).position
     return float((centers_of_mass(figure, q)[:, -1] @ up).mean() - (points @ up).min())

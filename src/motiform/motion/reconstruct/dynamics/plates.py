@@ -11,7 +11,7 @@ from motiform.measure.gaps import runs
 from motiform.motion.reconstruct.derivatives import as_times
 from motiform.motion.reconstruct.dynamics.loads import THRESHOLD, PlateLoads, find_contacts, read_loads
 from motiform.motion.reconstruct.feet import Feet, Foot, find_feet, foot_points, up_of
-from motiform.motion.tree.algorithms.kinematics import poses
+from motiform.motion.tree.algorithms.kinematics import forward_kinematics
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 from motiform.record.channel import Event
@@ -186,7 +186,7 @@ def _given_segments(figure: Figure, plates: Recording) -> list[str]:
 
 def _soles(figure: Figure, feet: tuple[Foot, ...], t: Array, q: Array, up: Array, slow: float) -> _Soles:
     seen = np.isfinite(q).all(1)
-    R, p = poses(figure, q[seen])
+    R, p = forward_kinematics(figure, q[seen])
     points, standing = [], np.zeros((len(t), len(feet)), bool)
     for foot in feet:
         own = np.full((len(t), len(foot.points), 3), np.nan)

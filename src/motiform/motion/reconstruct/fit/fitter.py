@@ -9,10 +9,10 @@ import numpy as np
 
 from motiform.base.errors import InputError, closest
 from motiform.base.kernels import get_device
-from motiform.motion.reconstruct.fit import options as o
-from motiform.motion.reconstruct.fit.layouts import Found, Problem, Search, Space
+from motiform.motion.reconstruct.fit import options as fit_options
+from motiform.motion.reconstruct.fit.layouts import FitOutput, FitProblem, FitWorkspace, Search
 from motiform.motion.tree import Figure, tags
-from motiform.motion.tree.model import columns as c
+from motiform.motion.tree.model import columns as tree_columns
 from motiform.motion.tree.model.joint import Array
 
 __all__ = ["Fit", "Fitter"]
@@ -102,15 +102,23 @@ class Fitter:
                 allowed="motiform's own joints", remedy=remedy,
             )  # fmt: skip
         self.figure, self.weights = figure, np.array(weights, float)
-        self.full_q, self.full_v = int(packed.ints[c.NQ]), int(packed.ints[c.NV])
+        self.full_q, self.full_v = int(packed.ints[tree_columns.NQ]), int(packed.ints[tree_columns.NV])
         self.prior = self.expand(np.array(prior, float)[None])[0]
-        self.options = np.zeros(o.OPTIONS)
-        self.options[o.ACCURACY], self.options[o.ROBUST], self.options[o.MOST] = accuracy, robust**2, most
-        self.options[o.PRIOR], self.options[o.KEEP], self.options[o.NOISE] = 1.0, 1e-10, 1e-4
-        self.options[o.SPREAD] = _UNSEEN
-        at = int(packed.ints[c.AT_COLUMNS]) + c.COLUMN_INTS * np.arange(self.full_v)
-        self.before = packed.ints[at + c.BEFORE].copy()
-        self.column_v, self.column_q = packed.ints[at + c.COLUMN_V], packed.ints[at + c.COLUMN_Q]
+        self.options = np.zeros(fit_options.OPTIONS)
+        self.options[fit_options.ACCURACY], self.options[fit_options.ROBUST], self.options[fit_options.MOST] = (
+            accuracy,
+            robust**2,
+            most,
+        )
+        self.options[fit_options.PRIOR], self.options[fit_options.KEEP], self.options[fit_options.NOISE] = (
+            1.0,
+            1e-10,
+            1e-4,
+        )
+        self.options[fit_options.SPREAD] = _UNSEEN
+        at = int(packed.ints[tree_columns.AT_COLUMNS]) + tree_columns.COLUMN_INTS * np.arange(self.full_v)
+        self.before = packed.ints[at + tree_columns.BEFORE].copy()
+        self.column_v, self.column_q = packed.ints[at + tree_columns.COLUMN_V], packed.ints[at + tree_columns.COLUMN_Q]
         self.tasks = self._tasks(tasks or {})
         self.bounds = self._bounds(limits)
         self.gone = np.zeros(self.full_v, np.int64)
@@ -121,7 +129,7 @@ class Fitter:
         """Return a fitter with another scale of the robust loss [m]."""
         other = copy(self)
         other.options = self.options.copy()
-        other.options[o.ROBUST] = scale**2
+        other.options[fit_options.ROBUST] = scale**2
         return other
 
     def unlimited(self) -> "Fitter":
@@ -170,7 +178,7 @@ class Fitter:
     def costs(self, markers: Array, q: Array) -> Array:
         """Return Σ w ρ(|x − m|²) over the markers seen [m²], (samples,)."""
         square = ((tags(self.figure, q) - markers) ** 2).sum(-1)
-        return np.asarray(np.nansum(self.weights * square / (1.0 + square / self.options[o.ROBUST]), axis=1))
+        return np.asarray(np.nansum(self.weights * square / (1.0 + square / self.options[fit_options.ROBUST]), axis=1))
 
     def loose_joints(self, unseen: Array) -> np.ndarray:
         """Return coordinates whose joint has half a motion and more that is not determined, (samples, nq)."""
@@ -261,7 +269,7 @@ class Fitter:
         gone = self.gone if held is None else np.maximum(self.gone, held.astype(np.int64))
         options = self.options.copy()
         if aims is not None:
-            options[o.ALIGN] = o.SEEN
+            options[fit_options.ALIGN] = fit_options.SEEN
 
         aim = self.prior[None] if aims is None else self.expand(aims)
         search = Search(
@@ -272,8 +280,8 @@ class Fitter:
         q, inverse = np.zeros((self.full_q, count), order="F"), np.zeros((self.full_v, count), order="F")
         report = np.zeros((count, 4))
         get_device("cpu").launch(
-            fit_blocks, blocks, self._problem(markers), search, self._space(blocks), Found(q, inverse, report), spread,
-            least=2,
+            fit_blocks, blocks, self._problem(markers), search, self._space(blocks), FitOutput(q, inverse, report),
+            spread, least=2,
         )  # fmt: skip
         return Fit(
             self.reduce(np.ascontiguousarray(q.T)), report[:, 0].copy(), report[:, 1].copy(),
@@ -288,7 +296,7 @@ class Fitter:
         starts = np.array([*range(0, count, BLOCK), count], np.int64)
         normal, gradient = np.zeros((count, n, n)), np.zeros((count, n))
         get_device("cpu").launch(
-            normal_blocks, len(starts) - 1, self._problem(markers), float(self.options[o.ROBUST]), starts,
+            normal_blocks, len(starts) - 1, self._problem(markers), float(self.options[fit_options.ROBUST]), starts,
             np.asfortranarray(self.expand(q).T), self._space(len(starts) - 1), normal, gradient, least=2,
         )  # fmt: skip
         if self.figure.coupled is None:
@@ -296,21 +304,21 @@ class Fitter:
         kept = self.figure.coupled.kept_v
         return normal[:, kept][:, :, kept], gradient[:, kept]
 
-    def _problem(self, markers: Array) -> Problem:
+    def _problem(self, markers: Array) -> FitProblem:
         packed = self.figure.packed
-        return Problem(
+        return FitProblem(
             packed.ints, packed.floats, np.ascontiguousarray(packed.tags, np.int64),
             np.ascontiguousarray(packed.tag_points.ravel(), float), self.weights,
             np.asfortranarray(markers.reshape(len(markers), 3 * len(self.weights)).T), self.couplings, self.functions,
             self.bounds, self.before,
         )  # fmt: skip
 
-    def _space(self, blocks: int) -> Space:
+    def _space(self, blocks: int) -> FitWorkspace:
         def rows(size: int) -> Array:
             return np.zeros((size, blocks), order="F")
 
         n, nq = self.full_v, self.full_q
-        return Space(
+        return FitWorkspace(
             rows(nq), rows(nq), rows(nq), rows(n), rows(nq), rows(self.figure.packed.rows), np.zeros((blocks, 3, n, n)),
             np.zeros((blocks, 4 * n + len(self.couplings) + 1)), np.zeros((blocks, 2 * n), np.int64),
         )  # fmt: skip

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motiform.motion.reconstruct.fit import options as o
+from motiform.motion.reconstruct.fit import options as fit_options
 from motiform.motion.reconstruct.fit.fitter import Fit, Fitter
 from motiform.motion.tree import advance, tags
 from motiform.motion.tree.model.joint import Array
@@ -34,7 +34,7 @@ def fill_hidden(fitter: Fitter, markers: Array, found: Fit, times: Array) -> boo
 
     Return whether there are any.
     """
-    lost = found.status == o.LOST
+    lost = found.status == fit_options.LOST
     gaps = np.asarray(np.isnan(markers[:, fitter.weights > 0]).any((1, 2)))
     hidden = (found.unseen - _never(fitter, found, gaps) > _HIDDEN) & gaps[:, None]
     hidden[lost] = True
@@ -59,14 +59,14 @@ def _never(fitter: Fitter, found: Fit, some: np.ndarray) -> Array:
     """Return the part of each coordinate that all markers together would not tell in samples, (samples, nv)."""
     out = found.unseen.copy()
     at = np.flatnonzero(some)
-    out[at] = fitter.options[o.SPREAD] * _inverse(fitter, tags(fitter.figure, found.q[at]), found.q[at])
+    out[at] = fitter.options[fit_options.SPREAD] * _inverse(fitter, tags(fitter.figure, found.q[at]), found.q[at])
     return out
 
 
 def _inverse(fitter: Fitter, markers: Array, q: Array) -> Array:
     """Return the diagonal of (JᵀWJ + ε)⁻¹, (samples, nv)."""
     normal, _ = fitter.normal(markers, q)
-    eye = fitter.options[o.SPREAD] * np.eye(normal.shape[-1])
+    eye = fitter.options[fit_options.SPREAD] * np.eye(normal.shape[-1])
     return np.diagonal(np.linalg.inv(normal + eye), axis1=1, axis2=2)
 
 
@@ -98,7 +98,7 @@ def _blend(fitter: Fitter, markers: Array, found: Fit, at: np.ndarray, aims: Arr
             every = range(normal.shape[1])
             normal[:, columns, columns] += pull[active]
             gradient[:, columns] += pull[active] * (q[active][:, here] - goal[active])
-            normal[:, every, every] += damping[active, None] + fitter.options[o.KEEP]
+            normal[:, every, every] += damping[active, None] + fitter.options[fit_options.KEEP]
             step = np.clip(-np.linalg.solve(normal, gradient[..., None])[..., 0], -_FAINT, _FAINT)
             there = advance(fitter.figure, q[active], step)
             there[:, here] = np.clip(there[:, here], low, high)
@@ -121,11 +121,11 @@ def _blend(fitter: Fitter, markers: Array, found: Fit, at: np.ndarray, aims: Arr
 
 def _variance(found: Fit) -> float:
     """Return the mean square distance of markers and tags in usual samples [m²]."""
-    told = found.status != o.LOST
+    told = found.status != fit_options.LOST
     return max(float(np.median(found.cost[told] / found.weight[told])), _LEAST**2)
 
 
-class Curves(NamedTuple):
+class SmoothedMotion(NamedTuple):
     """Configurations with plain coordinates that are hidden somewhere replaced by smooth ones, (samples, nq)."""
 
     q: Array
@@ -133,7 +133,7 @@ class Curves(NamedTuple):
     """[rad, m] inf where a coordinate was not replaced, or is nowhere told."""
 
 
-def _between(fitter: Fitter, found: Fit, hidden: np.ndarray, faint: np.ndarray, times: Array) -> Curves:
+def _between(fitter: Fitter, found: Fit, hidden: np.ndarray, faint: np.ndarray, times: Array) -> SmoothedMotion:
     """Return these curves; each sample's value and standard deviation without its own."""
     variance = _variance(found)
     stiff = variance / _ACCELERATION**2 * _stiffness(times)
@@ -150,7 +150,7 @@ def _between(fitter: Fitter, found: Fit, hidden: np.ndarray, faint: np.ndarray, 
     std[:, wanted] = np.minimum(np.sqrt(variance * spread / np.where(weight * spread < 0.5, rest, 1.0)), _ASIDE)
     for n, k in enumerate(wanted):
         out[:, k] = _at_rest(alone[:, n], ~gone[:, k], times)
-    return Curves(out, std)
+    return SmoothedMotion(out, std)
 
 
 def _smooth(stiff: Array, weight: Array, value: Array) -> tuple[Array, Array]:

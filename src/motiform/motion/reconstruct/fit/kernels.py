@@ -14,7 +14,7 @@ from numba import int64
 
 from motiform.base.kernels import inline, routine, typed_kernel
 from motiform.motion.contact.solve_kernels import back, eliminate, factor, project_vector
-from motiform.motion.reconstruct.fit.layouts import Found, Problem, Search, Space
+from motiform.motion.reconstruct.fit.layouts import FitOutput, FitProblem, FitWorkspace, Search
 from motiform.motion.reconstruct.fit.options import (
     ACCURACY,
     ALIGN,
@@ -33,7 +33,7 @@ from motiform.motion.tree.kernels.dynamics import momentum_of
 from motiform.motion.tree.kernels.memory import get3, get6, get9, ix, row3
 from motiform.motion.tree.kernels.place import function_value, place
 from motiform.motion.tree.kernels.state import configuration_rate, repair_configuration
-from motiform.motion.tree.model import columns as t
+from motiform.motion.tree.model import columns as tree_columns
 from motiform.spatial.algebra import add, axpy, cross, dot, scale, sub, transform
 
 __all__ = ["fit_blocks", "normal_blocks"]
@@ -52,11 +52,11 @@ def _gather(ints, segments, points, weights, markers, frame, scale2, every, work
 
     With `every` tags that are not seen count as masses, too.
     """
-    for i in range(ints[t.SEGMENTS]):
-        row = ints[t.W_J] + t.INERTIA_ROWS * i
-        for k in range(t.INERTIA_ROWS):
+    for i in range(ints[tree_columns.SEGMENTS]):
+        row = ints[tree_columns.W_J] + tree_columns.INERTIA_ROWS * i
+        for k in range(tree_columns.INERTIA_ROWS):
             work[ix(row + k), ix(w)] = 0.0
-        row, bend = ints[t.W_F] + 6 * i, ints[t.W_IA] + t.ARTICULATED_ROWS * i
+        row, bend = ints[tree_columns.W_F] + 6 * i, ints[tree_columns.W_IA] + tree_columns.ARTICULATED_ROWS * i
         for k in range(6):
             work[ix(row + k), ix(w)] = 0.0
         for k in range(9):
@@ -68,9 +68,14 @@ def _gather(ints, segments, points, weights, markers, frame, scale2, every, work
         if weights[ix(k)] == 0.0 or not (seen or every):
             continue
         i = segments[ix(k)]
-        pose = ints[t.W_POSE] + i * t.POSE_ROWS
+        pose = ints[tree_columns.W_POSE] + i * tree_columns.POSE_ROWS
         x = add(get3(work, pose + 9, w), transform(get9(work, pose, w), row3(points, 3 * k)))
-        root = get3(work, ints[t.W_ROOT] + 3 * ints[ix(t.HEADER + i * t.SEGMENT_INTS + t.ROOT)], w)
+        root = get3(
+            work,
+            ints[tree_columns.W_ROOT]
+            + 3 * ints[ix(tree_columns.HEADER + i * tree_columns.SEGMENT_INTS + tree_columns.ROOT)],
+            w,
+        )
         r = sub(add(root, x), m) if seen else (0.0, 0.0, 0.0)
         square, own = dot(r, r), weights[ix(k)]
         total += own if seen else 0.0
@@ -80,7 +85,7 @@ def _gather(ints, segments, points, weights, markers, frame, scale2, every, work
             own *= less * less
         else:
             cost += own * square
-        row = ints[t.W_J] + t.INERTIA_ROWS * i
+        row = ints[tree_columns.W_J] + tree_columns.INERTIA_ROWS * i
         xx, yy, zz = x[0] * x[0], x[1] * x[1], x[2] * x[2]
         work[ix(row), ix(w)] += own
         work[ix(row + 1), ix(w)] += own * x[0]
@@ -94,7 +99,7 @@ def _gather(ints, segments, points, weights, markers, frame, scale2, every, work
         work[ix(row + 9), ix(w)] += own * (xx + yy)
         f = scale(own, r)
         n = cross(x, f)
-        row, bend = ints[t.W_F] + 6 * i, ints[t.W_IA] + t.ARTICULATED_ROWS * i
+        row, bend = ints[tree_columns.W_F] + 6 * i, ints[tree_columns.W_IA] + tree_columns.ARTICULATED_ROWS * i
         for j in range(3):
             work[ix(row + j), ix(w)] += n[j]
             work[ix(row + 3 + j), ix(w)] += f[j]
@@ -118,10 +123,14 @@ def _bend(B, F, e, d):
 @routine
 def _assemble(ints, work, w, H, S, g):
     """H ← JᵀWJ and S ← Σ w r · ∂²x below the diagonals, g ← JᵀW r, in the order of the columns."""
-    columns, twists = ints[t.AT_COLUMNS], ints[t.W_S]
-    for i in range(ints[t.SEGMENTS] - 1, -1, -1):
-        base = t.HEADER + i * t.SEGMENT_INTS
-        row, push, bend = ints[t.W_J] + t.INERTIA_ROWS * i, ints[t.W_F] + 6 * i, ints[t.W_IA] + t.ARTICULATED_ROWS * i
+    columns, twists = ints[tree_columns.AT_COLUMNS], ints[tree_columns.W_S]
+    for i in range(ints[tree_columns.SEGMENTS] - 1, -1, -1):
+        base = tree_columns.HEADER + i * tree_columns.SEGMENT_INTS
+        row, push, bend = (
+            ints[tree_columns.W_J] + tree_columns.INERTIA_ROWS * i,
+            ints[tree_columns.W_F] + 6 * i,
+            ints[tree_columns.W_IA] + tree_columns.ARTICULATED_ROWS * i,
+        )
         mass, h = work[ix(row), ix(w)], get3(work, row + 1, w)
         moments = (
             work[ix(row + 4), ix(w)],
@@ -133,10 +142,10 @@ def _assemble(ints, work, w, H, S, g):
         )
         n, f = get6(work, push, w)
         B = get9(work, bend, w)
-        parent = ints[ix(base + t.PARENT)]
+        parent = ints[ix(base + tree_columns.PARENT)]
         if parent >= 0:
-            row, push = ints[t.W_J] + t.INERTIA_ROWS * parent, ints[t.W_F] + 6 * parent
-            bend = ints[t.W_IA] + t.ARTICULATED_ROWS * parent
+            row, push = ints[tree_columns.W_J] + tree_columns.INERTIA_ROWS * parent, ints[tree_columns.W_F] + 6 * parent
+            bend = ints[tree_columns.W_IA] + tree_columns.ARTICULATED_ROWS * parent
             work[ix(row), ix(w)] += mass
             for k in range(3):
                 work[ix(row + 1 + k), ix(w)] += h[k]
@@ -146,22 +155,22 @@ def _assemble(ints, work, w, H, S, g):
                 work[ix(row + 4 + k), ix(w)] += moments[k]
             for k in range(9):
                 work[ix(bend + k), ix(w)] += B[k]
-        first, kind = ints[ix(base + t.FIRST)], ints[ix(base + t.KIND)]
-        for k in range(first, first + ints[ix(base + t.COUNT)]):
+        first, kind = ints[ix(base + tree_columns.FIRST)], ints[ix(base + tree_columns.KIND)]
+        for k in range(first, first + ints[ix(base + tree_columns.COUNT)]):
             e, d = get6(work, twists + 6 * k, w)
             g[ix(k)] = dot(e, n) + dot(d, f)
             turn, shift = momentum_of(mass, h, moments, e, d)
             more = _bend(B, f, e, d)
             H[ix(k), ix(k)] = dot(e, turn) + dot(d, shift)
             S[ix(k), ix(k)] = dot(e, more)
-            j = ints[ix(columns + k * t.COLUMN_INTS + t.BEFORE)]
+            j = ints[ix(columns + k * tree_columns.COLUMN_INTS + tree_columns.BEFORE)]
             while j >= 0:
                 ej, dj = get6(work, twists + 6 * j, w)
                 H[ix(k), ix(j)] = dot(ej, turn) + dot(dj, shift)
                 S[ix(k), ix(j)] = dot(ej, more)
-                if j >= first and (kind == t.BALL or kind == t.FREE):  # turns that have no order
+                if j >= first and (kind == tree_columns.BALL or kind == tree_columns.FREE):  # turns that have no order
                     S[ix(k), ix(j)] = 0.5 * (S[ix(k), ix(j)] + dot(e, _bend(B, f, ej, dj)))
-                j = ints[ix(columns + j * t.COLUMN_INTS + t.BEFORE)]
+                j = ints[ix(columns + j * tree_columns.COLUMN_INTS + tree_columns.BEFORE)]
 
 
 @routine
@@ -260,7 +269,13 @@ def _evaluate(p, frame, scale2, every, q, work, w, slopes, H, S, g):
         g[ix(couplings[ix(k), 0])] = 0.0
     for k in range(bounds.shape[0]):
         if bounds[ix(k), 2] > 0.0:
-            away = q[ix(ints[ix(ints[t.AT_COLUMNS] + k * t.COLUMN_INTS + t.COLUMN_Q)]), ix(w)] - bounds[ix(k), 3]
+            away = (
+                q[
+                    ix(ints[ix(ints[tree_columns.AT_COLUMNS] + k * tree_columns.COLUMN_INTS + tree_columns.COLUMN_Q)]),
+                    ix(w),
+                ]
+                - bounds[ix(k), 3]
+            )
             H[ix(k), ix(k)] += bounds[ix(k), 2]
             g[ix(k)] += bounds[ix(k), 2] * away
             cost += bounds[ix(k), 2] * away * away
@@ -270,7 +285,7 @@ def _evaluate(p, frame, scale2, every, q, work, w, slopes, H, S, g):
 @routine
 def _spread(before, coupled, F, u, out, ints, frame):
     """Write the diagonal of the inverse of the factored matrix, in the order of v: |L⁻ᵀ e|² of each column."""
-    n, at = before.shape[0], ints[t.AT_COLUMNS] + t.COLUMN_V
+    n, at = before.shape[0], ints[tree_columns.AT_COLUMNS] + tree_columns.COLUMN_V
     for k in range(n):
         for j in range(n):
             u[ix(j)] = 0.0
@@ -288,7 +303,7 @@ def _spread(before, coupled, F, u, out, ints, frame):
                     u[ix(j)] -= F[ix(i), ix(j)] * x
                     j = before[ix(j)]
                 i = before[ix(i)]
-        out[ix(ints[ix(at + k * t.COLUMN_INTS)]), ix(frame)] = value
+        out[ix(ints[ix(at + k * tree_columns.COLUMN_INTS)]), ix(frame)] = value
 
 
 @routine
@@ -297,11 +312,11 @@ def _pull(ints, before, plain, bounds, begun, q, w, weight, g, u, stuck, gone):
 
     Those are columns pressed against their bounds, and those that others lead. Return what being away costs.
     """
-    cost, at = 0.0, ints[t.AT_COLUMNS]
+    cost, at = 0.0, ints[tree_columns.AT_COLUMNS]
     for k in range(before.shape[0]):
         u[ix(k)], stuck[ix(k)] = g[ix(k)], gone[ix(k)]
         if plain[ix(k)] == 1 and gone[ix(k)] == 0:
-            i = ix(ints[ix(at + k * t.COLUMN_INTS + t.COLUMN_Q)])
+            i = ix(ints[ix(at + k * tree_columns.COLUMN_INTS + tree_columns.COLUMN_Q)])
             away = q[i, ix(w)] - begun[i, ix(w)]
             u[ix(k)] += weight * away
             cost += weight * away * away
@@ -346,7 +361,7 @@ def _align(p, s, space, frame, hidden, most, w, H, S, F, g, u, none, slopes, own
         _evaluate(p, frame, s.options[ROBUST], True, q, space.work, w, slopes, H, S, g)
     column = min(frame, s.aims.shape[1] - 1)
     for k in range(before.shape[0]):
-        i = ix(p.ints[ix(p.ints[t.AT_COLUMNS] + k * t.COLUMN_INTS + t.COLUMN_Q)])
+        i = ix(p.ints[ix(p.ints[tree_columns.AT_COLUMNS] + k * tree_columns.COLUMN_INTS + tree_columns.COLUMN_Q)])
         u[ix(k)] = _NULL * (q[i, ix(w)] - s.aims[i, ix(column)])
         pressed = (q[i, ix(w)] <= bounds[ix(k), 0] and u[ix(k)] > 0.0) or (
             q[i, ix(w)] >= bounds[ix(k), 1] and u[ix(k)] < 0.0
@@ -367,10 +382,10 @@ def _align(p, s, space, frame, hidden, most, w, H, S, F, g, u, none, slopes, own
 @routine
 def _away(ints, before, plain, begun, gone, q, w, weight):
     """Return what being away from where the sample was begun costs."""
-    cost, at = 0.0, ints[t.AT_COLUMNS]
+    cost, at = 0.0, ints[tree_columns.AT_COLUMNS]
     for k in range(before.shape[0]):
         if plain[ix(k)] == 1 and gone[ix(k)] == 0:
-            i = ix(ints[ix(at + k * t.COLUMN_INTS + t.COLUMN_Q)])
+            i = ix(ints[ix(at + k * tree_columns.COLUMN_INTS + tree_columns.COLUMN_Q)])
             away = q[i, ix(w)] - begun[i, ix(w)]
             cost += weight * away * away
     return cost
@@ -380,20 +395,20 @@ def _away(ints, before, plain, begun, gone, q, w, weight):
 def _move(p, space, w, u):
     """Take the step u of the columns from q, in place, no farther than the bounds."""
     ints, before, bounds, q, v, rate = p.ints, p.before, p.bounds, space.q, space.v, space.rate
-    at = ints[t.AT_COLUMNS]
+    at = ints[tree_columns.AT_COLUMNS]
     for k in range(before.shape[0]):
-        v[ix(ints[ix(at + k * t.COLUMN_INTS + t.COLUMN_V)]), ix(w)] = u[ix(k)]
+        v[ix(ints[ix(at + k * tree_columns.COLUMN_INTS + tree_columns.COLUMN_V)]), ix(w)] = u[ix(k)]
     configuration_rate(ints, p.floats, q, v, w, rate)
     for i in range(q.shape[0]):
         q[ix(i), ix(w)] += rate[ix(i), ix(w)]
     for k in range(before.shape[0]):
         if bounds[ix(k), 0] > -math.inf or bounds[ix(k), 1] < math.inf:
-            i = ix(ints[ix(at + k * t.COLUMN_INTS + t.COLUMN_Q)])
+            i = ix(ints[ix(at + k * tree_columns.COLUMN_INTS + tree_columns.COLUMN_Q)])
             q[i, ix(w)] = min(max(q[i, ix(w)], bounds[ix(k), 0]), bounds[ix(k), 1])
     repair_configuration(ints, p.floats, q, w)
 
 
-@typed_kernel(Problem, Search, Space, Found, "boolean")
+@typed_kernel(FitProblem, Search, FitWorkspace, FitOutput, "boolean")
 def fit_blocks(w, p, s, space, found, spread):
     """Fit the samples order[starts[w]] … order[starts[w + 1] − 1], each begun where the one before it has ended."""
     w = int64(w)
@@ -487,12 +502,14 @@ def fit_blocks(w, p, s, space, found, spread):
             _spread(before, coupled, F, u, found.inverse, ints, frame)
 
 
-@typed_kernel(Problem, "float64", "int64[::1]", "float64[::1, :]", Space, "float64[:, :, ::1]", "float64[:, ::1]")
+@typed_kernel(
+    FitProblem, "float64", "int64[::1]", "float64[::1, :]", FitWorkspace, "float64[:, :, ::1]", "float64[:, ::1]"
+)
 def normal_blocks(w, p, robust, starts, all_q, space, normal, gradient):
     """Write JᵀWJ, both halves, and JᵀW r of the samples starts[w] … starts[w + 1] − 1, in the order of v."""
     w = int64(w)
     ints, before, q, vectors = p.ints, p.before, space.q, space.vectors
-    n, nq, at = before.shape[0], q.shape[0], ints[t.AT_COLUMNS] + t.COLUMN_V
+    n, nq, at = before.shape[0], q.shape[0], ints[tree_columns.AT_COLUMNS] + tree_columns.COLUMN_V
     H, S, F = space.matrices[w, 0], space.matrices[w, 1], space.matrices[w, 2]
     g, slopes = vectors[w, :n], vectors[w, 4 * n :]
     for frame in range(starts[w], starts[w + 1]):
@@ -510,7 +527,7 @@ def normal_blocks(w, p, robust, starts, all_q, space, normal, gradient):
                 j = before[ix(j)]
         _couple(p.couplings, slopes, n, F)
         for i in range(n):
-            row = ix(ints[ix(at + i * t.COLUMN_INTS)])
+            row = ix(ints[ix(at + i * tree_columns.COLUMN_INTS)])
             gradient[ix(frame), row] = g[ix(i)]
             for j in range(n):
-                normal[ix(frame), row, ix(ints[ix(at + j * t.COLUMN_INTS)])] = F[ix(i), ix(j)]
+                normal[ix(frame), row, ix(ints[ix(at + j * tree_columns.COLUMN_INTS)])] = F[ix(i), ix(j)]

@@ -2,10 +2,10 @@
 
 from motiform.base.layouts import Floats, Floats2, Floats4, Ints, Ints2, NamedTuple, Rows
 
-__all__ = ["Found", "Problem", "Search", "Space"]
+__all__ = ["FitOutput", "FitProblem", "FitWorkspace", "Search"]
 
 
-class Problem(NamedTuple):
+class FitProblem(NamedTuple):
     """A packed figure, its tags and their markers."""
 
     ints: Ints
@@ -40,7 +40,7 @@ class Search(NamedTuple):
     begin: Rows
 
 
-class Space(NamedTuple):
+class FitWorkspace(NamedTuple):
     """Workspace, a column or row for each block."""
 
     q: Rows
@@ -54,7 +54,7 @@ class Space(NamedTuple):
     stuck: Ints2
 
 
-class Found(NamedTuple):
+class FitOutput(NamedTuple):
     """What is found of each sample."""
 
     q: Rows

@@ -3,7 +3,7 @@
 import numpy as np
 
 from motiform.measure.gaps import runs
-from motiform.motion.reconstruct.fit import options as o
+from motiform.motion.reconstruct.fit import options as fit_options
 from motiform.motion.reconstruct.fit.fitter import Fit, Fitter
 from motiform.motion.reconstruct.fit.unwind import Turns, brought_inside
 from motiform.motion.tree.model.joint import Array
@@ -32,7 +32,7 @@ def release(fitter: Fitter, turns: list[Turns], markers: Array, found: Fit) -> N
     """
     if not np.isfinite(fitter.bounds[:, :2]).any():
         return
-    free, told = fitter.unlimited(), found.status != o.LOST
+    free, told = fitter.unlimited(), found.status != fit_options.LOST
     held = at_limits(fitter, found.q).any(1) & told
     at = np.flatnonzero(held)
     _try(fitter, markers, found, at, _inside(fitter, turns, free.fit(markers[at], found.q[at]), found, at))
@@ -67,7 +67,7 @@ def _try(fitter: Fitter, markers: Array, found: Fit, at: np.ndarray, begin: Arra
 def limit_events(fitter: Fitter, found: Fit, times: Array) -> list[Event]:
     """Return an event for each stretch in which a coordinate is at a limit."""
     events, names = [], fitter.figure.layout.names
-    held = at_limits(fitter, found.q) & (found.status != o.LOST)[:, None]
+    held = at_limits(fitter, found.q) & (found.status != fit_options.LOST)[:, None]
     own = fitter.expand(found.q)[:, fitter.column_q]
     for k in np.flatnonzero(held.any(0)):
         mask = held[:, k].copy()

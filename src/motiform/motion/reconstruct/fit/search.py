@@ -4,21 +4,21 @@ from itertools import product
 
 import numpy as np
 
-from motiform.motion.reconstruct.fit import options as o
+from motiform.motion.reconstruct.fit import options as fit_options
 from motiform.motion.reconstruct.fit.fitter import BLOCK, Fit, Fitter
 from motiform.motion.reconstruct.fit.hidden import fill_hidden
 from motiform.motion.reconstruct.fit.limits import release
 from motiform.motion.reconstruct.fit.unwind import find_turns, unwind
-from motiform.motion.tree.algorithms.kinematics import poses
+from motiform.motion.tree.algorithms.kinematics import forward_kinematics
 from motiform.motion.tree.joints import AxesJoint, FreeJoint, SphericalJoint
 from motiform.motion.tree.model.joint import Array
 
-__all__ = ["fit_trial", "rescue", "settle", "stray"]
+__all__ = ["fit_converged", "fit_trial", "outlier_samples", "rescue"]
 
 _TURNS = (0.0, 0.5 * np.pi, np.pi, -0.5 * np.pi)
 _TRIED = 8  # root poses from which the whole posture is looked for
 _SHAKEN, _SHAKE = 12, 0.5  # other beginnings of a sample, and their standard deviation [rad]
-_FAR, _TINY = 3.0, o.EXACT  # a sample is suspected where its distance is so many medians, and not exact
+_FAR, _TINY = 3.0, fit_options.EXACT  # a sample is suspected where its distance is so many medians, and not exact
 _ROUNDS = 3
 _LOST, _COLD = 0.005, 100  # [m] distance of samples that are looked for as if they were the first, and how many at most
 _ALIKE, _SAME = 1.01, 1.0001  # times the least cost: as good; the same
@@ -36,8 +36,12 @@ def fit_trial(fitter: Fitter, markers: Array, q0: Array | None = None) -> Fit:
     anchor = int(np.argmax(seen))
     first = fitter.prior if q0 is None else fitter.expand(q0[None])[0]
     begun = fitter.reduce(first[None])
-    wide = fitter.robust(_WIDER * np.sqrt(fitter.options[o.ROBUST]))  # far from the answer every marker is far away
-    fitter.options[o.ALIGN] = wide.options[o.ALIGN] = o.EVERY if _some_unseen(fitter, begun) else o.NOWHERE
+    wide = fitter.robust(
+        _WIDER * np.sqrt(fitter.options[fit_options.ROBUST])
+    )  # far from the answer every marker is far away
+    fitter.options[fit_options.ALIGN] = wide.options[fit_options.ALIGN] = (
+        fit_options.EVERY if _some_unseen(fitter, begun) else fit_options.NOWHERE
+    )
     anchored = _first_posture(wide, markers[anchor], begun, told=q0 is not None)
     coarse = np.unique([*range(0, count, BLOCK), anchor])
     place = int(np.searchsorted(coarse, anchor))
@@ -99,7 +103,7 @@ def _leaps(q: Array) -> np.ndarray:
     return found
 
 
-def settle(fitter: Fitter, markers: Array, found: Fit, times: Array) -> None:
+def fit_converged(fitter: Fitter, markers: Array, found: Fit, times: Array) -> None:
     """Take what is hidden from neighbours in time, and give postures continuous representations; in place."""
     turns = find_turns(fitter)
     unwind(fitter, turns, found)
@@ -121,7 +125,7 @@ def _join(fitter: Fitter, markers: Array, found: Fit, starts: np.ndarray) -> Non
         spread_q = np.sqrt(fitter.per_q(found.inverse[borders]))
         apart = (np.abs(on.q - found.q[borders]) / spread_q).max(1, initial=0.0)
         broken = apart > np.maximum(_FAR * np.nan_to_num(found.rms[borders]), _APART)
-        broken &= (on.cost <= _ALIKE * found.cost[borders] + _TINY**2) & (on.status != o.LOST)
+        broken &= (on.cost <= _ALIKE * found.cost[borders] + _TINY**2) & (on.status != fit_options.LOST)
         first = np.flatnonzero(broken & ~np.append(False, broken[:-1]))
         if not len(first):
             return
@@ -196,7 +200,7 @@ def _distinct_turns(fitter: Fitter, n: int, q: Array, angles: list[int], grid: A
     """Return which turns of a grid turn a root differently: 24 of the 64 of three angles are."""
     turned = np.repeat(q, len(grid), 0)
     turned[:, angles] += grid
-    R = poses(fitter.figure, fitter.reduce(turned)).rotation[:, n].reshape(len(grid), 9)
+    R = forward_kinematics(fitter.figure, fitter.reduce(turned)).rotation[:, n].reshape(len(grid), 9)
     return np.sort(np.unique(np.round(R, 6) + 0.0, axis=0, return_index=True)[1])
 
 
@@ -219,20 +223,20 @@ def _best(fitter: Fitter, samples: Array, guesses: Array, spread: bool = False) 
     """
     count, many = guesses.shape[:2]
     every = fitter.fit(np.repeat(samples, many, 0), guesses.reshape(count * many, -1), spread=spread)
-    cost = np.where(every.status == o.LOST, np.inf, every.cost).reshape(count, many)
+    cost = np.where(every.status == fit_options.LOST, np.inf, every.cost).reshape(count, many)
     least = cost.min(1, keepdims=True)
     return every.pick(
         np.arange(count) * many + np.argmax(cost <= _SAME * least + every.weight.max() * _TINY**2, axis=1)
     )
 
 
-def stray(found: Fit, *, unsettled: bool = True) -> np.ndarray:
+def outlier_samples(found: Fit, *, unsettled: bool = True) -> np.ndarray:
     """Return whether samples are so far off that another minimum is likely, or have not settled, (samples,)."""
-    rms, seen = found.rms, found.status != o.LOST
+    rms, seen = found.rms, found.status != fit_options.LOST
     if not seen.any():
         return np.zeros(len(rms), bool)
     far = np.nan_to_num(rms) > _FAR * np.median(rms[seen]) + _TINY
-    return seen & (far | (unsettled & (found.status == o.UNSETTLED)))
+    return seen & (far | (unsettled & (found.status == fit_options.UNSETTLED)))
 
 
 def rescue(fitter: Fitter, markers: Array, found: Fit, *, spread: bool = False) -> None:
@@ -241,8 +245,8 @@ def rescue(fitter: Fitter, markers: Array, found: Fit, *, spread: bool = False) 
     The same shakes each time: results do not depend on what was fitted before.
     """
     for turn in range(_ROUNDS):
-        bad = np.flatnonzero(stray(found))
-        good = np.flatnonzero(~stray(found) & (found.status != o.LOST))
+        bad = np.flatnonzero(outlier_samples(found))
+        good = np.flatnonzero(~outlier_samples(found) & (found.status != fit_options.LOST))
         if not len(bad) or not len(good):
             return
         right = np.searchsorted(good, bad)
@@ -255,7 +259,7 @@ def rescue(fitter: Fitter, markers: Array, found: Fit, *, spread: bool = False) 
         if not better.any():
             break
         found.put(bad[better], again, np.flatnonzero(better))
-    for sample in np.flatnonzero(stray(found, unsettled=False) & (np.nan_to_num(found.rms) > _LOST))[:_COLD]:
+    for sample in np.flatnonzero(outlier_samples(found, unsettled=False) & (np.nan_to_num(found.rms) > _LOST))[:_COLD]:
         cold = _first_posture(fitter, markers[sample], fitter.reduce(fitter.prior[None]), told=False)
         if cold.cost[0] < 0.99 * found.cost[sample]:
             cold = fitter.fit(markers[[sample]], cold.q, spread=spread)

@@ -12,8 +12,8 @@ import numpy as np
 
 from motiform.measure.gaps import runs
 from motiform.motion.reconstruct.fit.fitter import Fit, Fitter
-from motiform.motion.reconstruct.fit.search import rescue, stray
-from motiform.motion.tree import poses
+from motiform.motion.reconstruct.fit.search import outlier_samples, rescue
+from motiform.motion.tree import forward_kinematics
 from motiform.motion.tree.model.joint import Array
 from motiform.record import Event
 
@@ -43,7 +43,7 @@ def mend_swaps(fitter: Fitter, markers: Array, found: Fit) -> list[Mended]:
 
     Suspected samples are fitted with a robust loss, which looks past markers in wrong places.
     """
-    astray = stray(found)
+    astray = outlier_samples(found)
     if not astray.any() and not _some_stray(fitter, markers, found.q):
         return []
     usual = _usual_places(fitter, markers, found.q[~astray], ~astray)
@@ -97,7 +97,7 @@ def _usual_places(fitter: Fitter, markers: Array, q: Array, good: np.ndarray) ->
 def _in_segments(fitter: Fitter, markers: Array, q: Array) -> Array:
     """Return markers in the axes of their segments [m], (samples, tags, 3)."""
     at = fitter.figure.packed.tags
-    R, p = poses(fitter.figure, q)
+    R, p = forward_kinematics(fitter.figure, q)
     return np.asarray(np.einsum("tkji,tkj->tki", R[:, at], markers - p[:, at]))
 
 
@@ -118,7 +118,7 @@ def _far(fitter: Fitter, markers: Array, places: Array) -> tuple[float, Array]:
 def _places(fitter: Fitter, q: Array, usual: Array) -> Array:
     """Return where markers with these places in their segments would be, (samples, tags, 3)."""
     at = fitter.figure.packed.tags
-    R, p = poses(fitter.figure, q)
+    R, p = forward_kinematics(fitter.figure, q)
     return (R[:, at] @ usual[:, :, None])[..., 0] + p[:, at]
 
 

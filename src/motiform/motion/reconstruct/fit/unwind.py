@@ -13,7 +13,7 @@ import numpy as np
 
 from motiform.measure.gaps import runs
 from motiform.motion.reconstruct.fit.fitter import Fit, Fitter
-from motiform.motion.tree import Figure, joint_axes, poses
+from motiform.motion.tree import Figure, forward_kinematics, joint_axes
 from motiform.motion.tree.joints import FreeJoint, SphericalJoint
 from motiform.motion.tree.model.joint import Array
 
@@ -159,7 +159,7 @@ def _same(figure: Figure, q: Array, others: Array) -> np.ndarray:
     some[figure.packed.tags] = True
     apart = [
         np.abs(there - here[:, None])[:, :, some].reshape(*others.shape[:2], -1).max(-1).max(0)
-        for here, there in zip(poses(figure, q), poses(figure, others), strict=True)
+        for here, there in zip(forward_kinematics(figure, q), forward_kinematics(figure, others), strict=True)
     ]
     return np.asarray(np.maximum(*apart) < _SAME)
 

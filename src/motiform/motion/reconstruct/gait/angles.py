@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, closest
 from motiform.motion.reconstruct.feet import side_of, up_of
-from motiform.motion.tree.algorithms.kinematics import poses
+from motiform.motion.tree.algorithms.kinematics import forward_kinematics
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 from motiform.record.channel import Channel
@@ -172,7 +172,7 @@ def joint_angles(
         inversion), whose shoulder is Rz Rx Ry, and whose trunk flexes and turns right where its angles grow.
     """
     chosen = _chosen(figure, joints, convention)
-    R = poses(figure, q).rotation
+    R = forward_kinematics(figure, q).rotation
     axes = np.tile(np.eye(3), (len(figure.segments), 1, 1))
     for name, value in (frames or {}).items():
         axes[figure.index(name)] = as_floats(value, 3, 3, where=f"frame of {name!r}")
@@ -227,7 +227,7 @@ def static_frames(figure: Figure, q: ArrayLike, root: str | None = None) -> dict
     """
     from motiform.spatial import nearest_rotation
 
-    R = poses(figure, q).rotation.reshape(-1, len(figure.segments), 3, 3)
+    R = forward_kinematics(figure, q).rotation.reshape(-1, len(figure.segments), 3, 3)
     up = up_of(figure)
     ahead = R[:, 0 if root is None else figure.index(root), :, 0].mean(0)
     ahead = ahead - (ahead @ up) * up

@@ -14,7 +14,7 @@ from motiform.motion.tree.model.joint import Array
 from motiform.record.channel import Event
 from motiform.record.recording import Recording
 
-__all__ = ["Curves", "GaitCycle", "Quantity", "cycle_curves", "gait_curves", "gait_cycles"]
+__all__ = ["GaitCurves", "GaitCycle", "GaitQuantity", "cycle_curves", "gait_curves", "gait_cycles"]
 
 POINTS = 101  # 0 to 100 %
 _LONGEST = 3.0  # s: strikes farther apart have an unobserved step between
@@ -76,7 +76,7 @@ def cycle_curves(times: ArrayLike, values: ArrayLike, cycles: Iterable[GaitCycle
 
 
 @dataclass(frozen=True)
-class Quantity:
+class GaitQuantity:
     """One curve of a report."""
 
     group: str
@@ -92,11 +92,11 @@ class Quantity:
 
 
 @dataclass(frozen=True)
-class Curves:
+class GaitCurves:
     """Quantities over gait cycles."""
 
     cycles: tuple[GaitCycle, ...]
-    quantities: tuple[Quantity, ...]
+    quantities: tuple[GaitQuantity, ...]
     untold: tuple[str, ...] = ()
     """Titles of angles that the markers never determine; they are left out."""
     convention: str = "isb"
@@ -123,7 +123,7 @@ class Curves:
                     yield row
 
 
-def gait_curves(rec: Recording, figure: Figure, walker: Walker, convention: str | None = None) -> Curves:
+def gait_curves(rec: Recording, figure: Figure, walker: Walker, convention: str | None = None) -> GaitCurves:
     """Return the quantities of `joint_series` over the cycles of a trial.
 
     ``rec`` is that of `motiform.reconstruct`; ``convention`` is that of its angles unless another is given.
@@ -140,5 +140,5 @@ def gait_curves(rec: Recording, figure: Figure, walker: Walker, convention: str 
             values.setdefault(key, {})[one.side] = cycle_curves(found.times, one.values, own)
             cut = {kind: cycle_curves(found.times, mask, own) > 0 for kind, mask in one.marks.items()}
             marks.setdefault(key, {})[one.side] = {kind: mask for kind, mask in cut.items() if mask.any()}
-    quantities = tuple(Quantity(*key, values=values[key], marks=marks[key]) for key in values)
-    return Curves(cycles, quantities, found.untold, found.convention)
+    quantities = tuple(GaitQuantity(*key, values=values[key], marks=marks[key]) for key in values)
+    return GaitCurves(cycles, quantities, found.untold, found.convention)

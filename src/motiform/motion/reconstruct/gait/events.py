@@ -11,7 +11,7 @@ from motiform.measure.gaps import runs
 from motiform.motion.reconstruct.derivatives import as_times, even_rate, smooth
 from motiform.motion.reconstruct.dynamics.plates import STANCE, STANDS, PlateAssignment
 from motiform.motion.reconstruct.feet import Feet, find_feet, foot_points, up_of
-from motiform.motion.tree.algorithms.kinematics import poses
+from motiform.motion.tree.algorithms.kinematics import forward_kinematics
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 from motiform.record.channel import Event
@@ -105,7 +105,7 @@ def walker_of(figure: Figure, times: ArrayLike, q: ArrayLike, feet: Feet | None 
     seen = np.isfinite(qs).all(1)
     if not seen.any():
         raise InputError("no posture is known", where="q", got="nan only")
-    R, p = poses(figure, qs[seen])
+    R, p = forward_kinematics(figure, qs[seen])
     heels, toes, pelvis = {}, {}, np.full((len(t), 3), np.nan)
     pelvis[seen] = p[:, 0]
     for foot in find_feet(figure, feet):

@@ -10,7 +10,7 @@ import numpy as np
 
 from motiform.base.errors import InputError, closest_file
 from motiform.base.files import reads_file
-from motiform.motion.reconstruct.gait.cycles import POINTS, Quantity
+from motiform.motion.reconstruct.gait.cycles import POINTS, GaitQuantity
 from motiform.motion.tree.model.joint import Array
 from motiform.record.files import AnyPath, as_path, disk, new_file, write_file
 
@@ -32,12 +32,12 @@ class Normative:
     bands: Mapping[str, Array] = field(default_factory=dict)
     """Lower and upper border of each quantity at 0 to 100 %, {"knee flexion [°]": (2, points)}."""
 
-    def of(self, quantity: Quantity) -> Array | None:
+    def of(self, quantity: GaitQuantity) -> Array | None:
         """Return lower and upper border (2, points) for a quantity, None where the table has none."""
         found = self.bands.get(f"{quantity.title} [{quantity.unit}]")
         return self.bands.get(quantity.title) if found is None else found
 
-    def unused(self, quantities: Iterable[Quantity]) -> list[str]:
+    def unused(self, quantities: Iterable[GaitQuantity]) -> list[str]:
         """Return the names in the table that are of none of these quantities."""
         known = {name for one in quantities for name in (one.title, f"{one.title} [{one.unit}]")}
         return [name for name in self.bands if name not in known]

@@ -12,14 +12,14 @@ from motiform.motion.reconstruct.feet import side_of
 from motiform.motion.reconstruct.gait.angles import JointAngle, angles_between, check_convention, default_joints
 from motiform.motion.reconstruct.gait.events import Walker
 from motiform.motion.reconstruct.gait.landmarks import landmark_frames
-from motiform.motion.tree.algorithms.kinematics import joint_axes, poses
+from motiform.motion.tree.algorithms.kinematics import forward_kinematics, joint_axes
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 from motiform.record.channel import Channel
 from motiform.record.recording import Recording
 from motiform.spatial import euler_from_rotation
 
-__all__ = ["GROUPS", "MARKS", "GaitSeries", "Series", "joint_series", "pelvis_angles", "told_to"]
+__all__ = ["GROUPS", "MARKS", "GaitSeries", "SideSeries", "joint_series", "pelvis_angles", "sample_where_defined"]
 
 GROUPS = {"angles": "°", "moments": "N·m/kg", "powers": "W/kg"}
 """Kinds of quantities and their units."""
@@ -40,7 +40,7 @@ _UNTOLD = 0.5  # part of a coordinate that the markers do not determine
 
 
 @dataclass(frozen=True)
-class Series:
+class SideSeries:
     """One quantity of one side over time."""
 
     group: str
@@ -70,7 +70,7 @@ class GaitSeries(NamedTuple):
 
     times: Array
     """[s], (samples,)"""
-    series: tuple[Series, ...]
+    series: tuple[SideSeries, ...]
     untold: tuple[str, ...]
     """Titles of angles that the markers never determine: they are the prior's, and left out."""
     convention: str
@@ -99,7 +99,7 @@ def pelvis_angles(figure: Figure, q: ArrayLike, walker: Walker, side: str = "r",
     name = _pelvis_of(figure)
     if name is None:
         raise InputError("the pelvis of the figure is not known", where=repr(figure), allowed=", ".join(_PELVIS))
-    turn = _in_progression(walker) @ poses(figure, q).rotation[..., figure.index(name), :, :]
+    turn = _in_progression(walker) @ forward_kinematics(figure, q).rotation[..., figure.index(name), :, :]
     return _tilted(turn, side, check_convention(convention))
 
 
@@ -165,12 +165,12 @@ def joint_series(rec: Recording, figure: Figure, walker: Walker, convention: str
     joints, probes = default_joints(figure, convention), None
     if figure.nq == figure.nv:
         steps = _STEP * np.eye(figure.nq)
-        probes = poses(figure, figure.neutral() + np.stack([steps, -steps])).rotation
-    R = poses(figure, np.asarray(rec["q"])).rotation
+        probes = forward_kinematics(figure, figure.neutral() + np.stack([steps, -steps])).rotation
+    R = forward_kinematics(figure, np.asarray(rec["q"])).rotation
     for name, axes in landmark_frames(figure, rec.manifest.get("reconstruct", {}).get("per_marker")).items():
         R[:, figure.index(name)] = R[:, figure.index(name)] @ axes
     motion = _Motion(rec, figure, convention, _in_progression(walker), R, probes, _doubts(rec, figure))
-    found: list[Series] = []
+    found: list[SideSeries] = []
     untold: list[str] = []
     for side, word in (("l", "left"), ("r", "right")):
         found += _of_pelvis(motion, side)
@@ -182,17 +182,17 @@ def joint_series(rec: Recording, figure: Figure, walker: Walker, convention: str
     return GaitSeries(rec.time("q"), tuple(found), tuple(dict.fromkeys(untold)), convention)
 
 
-def _of_pelvis(motion: _Motion, side: str) -> Iterable[Series]:
+def _of_pelvis(motion: _Motion, side: str) -> Iterable[SideSeries]:
     name = _pelvis_of(motion.figure)
     if name is None:
         return
     turn = motion.ground @ motion.R[:, motion.figure.index(name)]
     values, marks = np.rad2deg(_unwrapped(_tilted(turn, side, motion.convention))), motion.marks(name, None)
     for k, word in enumerate(PELVIS_NAMES):
-        yield Series("angles", "pelvis", word, side, values[:, k], marks)
+        yield SideSeries("angles", "pelvis", word, side, values[:, k], marks)
 
 
-def _progress(motion: _Motion, foot: str, side: str) -> Series:
+def _progress(motion: _Motion, foot: str, side: str) -> SideSeries:
     """Return the heading of a foot in the direction of walking; in Plug-in Gait the third angle of Y X Z.
 
     A foot that points down, as in a swing, has no heading: nan.
@@ -204,11 +204,11 @@ def _progress(motion: _Motion, foot: str, side: str) -> Series:
         heading = np.arctan2(-turn[..., 2, 0], turn[..., 0, 0])
     level = np.hypot(turn[..., 0, 0], turn[..., 2, 0]) > _LEVEL
     values = np.where(level, np.rad2deg((1.0 if side == "r" else -1.0) * heading), np.nan)
-    return Series("angles", "foot", "internal_progression", side, values, motion.marks(foot, None))
+    return SideSeries("angles", "foot", "internal_progression", side, values, motion.marks(foot, None))
 
 
 def _add_joint(
-    motion: _Motion, kind: str, angle: JointAngle, side: str, found: list[Series], untold: list[str]
+    motion: _Motion, kind: str, angle: JointAngle, side: str, found: list[SideSeries], untold: list[str]
 ) -> None:  # fmt: skip
     """Add angles, moments and power of one joint to a list."""
     rec, figure = motion.rec, motion.figure
@@ -220,7 +220,7 @@ def _add_joint(
     marks = motion.marks(angle.distal, angle.proximal)
     unseen = np.asarray(rec["unseen"])
     for k, word in enumerate(angle.names):
-        made = Series("angles", kind, word, side, values[:, k], marks)
+        made = SideSeries("angles", kind, word, side, values[:, k], marks)
         if own[k] is not None and (unseen[:, own[k]] > _UNTOLD).all():
             untold.append(made.title)
         else:
@@ -233,8 +233,8 @@ def _add_joint(
     for k, word in enumerate(angle.names):
         if own[k] is not None:
             moment = effort[:, own[k]] / slopes[best[k], k] * (-1.0 if external else 1.0)
-            found.append(Series("moments", kind, word, side, moment, marks, external))
-    found.append(Series("powers", kind, "power", side, power[:, columns].sum(1), marks))
+            found.append(SideSeries("moments", kind, word, side, moment, marks, external))
+    found.append(SideSeries("powers", kind, "power", side, power[:, columns].sum(1), marks))
 
 
 def _unwrapped(angles: Array) -> Array:
@@ -258,7 +258,7 @@ def _load_known(rec: Recording, side: str) -> Array:
 
 
 # ---------------------------------------------------------------- coordinates of a joint
-def told_to(figure: Figure, segment: str, unseen: Array) -> Array:
+def sample_where_defined(figure: Figure, segment: str, unseen: Array) -> Array:
     """Return whether the markers of a sample determine where a segment is, (samples,) bool; ``unseen`` (samples, nv).
 
     Coordinates that they never determine do not count.

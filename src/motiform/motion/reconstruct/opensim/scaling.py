@@ -12,7 +12,7 @@ from motiform.measure.frames import turn
 from motiform.motion.reconstruct.calibration.scale import scale_figure
 from motiform.motion.reconstruct.opensim.ik import beside, read_tasks, task_options
 from motiform.motion.tree import tags
-from motiform.motion.tree.algorithms.kinematics import poses
+from motiform.motion.tree.algorithms.kinematics import forward_kinematics
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.read.osim.elements import Node, read_document
@@ -194,7 +194,7 @@ def _placed(figure: Figure, setup: ScaleSetup, static: Recording) -> Figure:
     still = static.slice(max(first, float(times[0])), max(min(last, float(times[-1])), float(times[0])))
     options = task_options(figure, setup.weights, setup.coordinates)
     rec = reconstruct_trial(figure, still, dynamics=False, swaps=False, cutoff=None, **options)
-    R, p = poses(figure, np.asarray(rec["q"]))
+    R, p = forward_kinematics(figure, np.asarray(rec["q"]))
     moved = {}
     for k, tag in enumerate(figure.tags):
         n = figure.index(tag.segment)

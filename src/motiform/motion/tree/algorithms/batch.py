@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, MotiformError, RunError
 from motiform.motion.run.options import LOST
-from motiform.motion.tree.model import columns as c
+from motiform.motion.tree.model import columns as tree_columns
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array, Joint
-from motiform.motion.tree.model.pack import Packed
+from motiform.motion.tree.model.pack import PackedFigure
 from motiform.spatial.checks import as_floats
 
 __all__ = ["Input", "as_states", "launch_states", "not_a_figure", "run_states"]
@@ -105,12 +105,12 @@ def _segment_of(figure: Figure, number: int) -> str:
     return next(s.name for s, at in zip(figure.segments, figure.layout.q, strict=True) if place in at)
 
 
-def ask_joints(figure: Figure, packed: Packed, q: Array, v: Array | None) -> Array:
+def ask_joints(figure: Figure, packed: PackedFigure, q: Array, v: Array | None) -> Array:
     """Return what joints that no kernel knows say of every state, (rows, states)."""
     given = np.zeros((packed.given_rows, len(q)))
     for n in packed.asked:
         segment = figure.segments[n]
-        at = int(packed.ints[c.HEADER + n * c.SEGMENT_INTS + c.AT_NUMBERS])
+        at = int(packed.ints[tree_columns.HEADER + n * tree_columns.SEGMENT_INTS + tree_columns.AT_NUMBERS])
         own, own_v = q[:, figure.layout.q[n]], None if v is None else v[:, figure.layout.v[n]]
         block = _answers(segment.joint, own, own_v, f"{_title(figure)}, joint of segment {segment.name!r}")
         given[at : at + block.shape[-1]] = block.T
@@ -223,7 +223,7 @@ def run_states(
 
 def _on_device(
     name: str,
-    packed: Packed,
+    packed: PackedFigure,
     kernel: Any,
     given: Array,
     inputs: Sequence[Array],
@@ -268,18 +268,18 @@ def _check_status(figure: Figure, status: np.ndarray, q: Array) -> None:
     if not status.any():
         return
     state = int(np.flatnonzero(status)[0])
-    code, segment = int(status[state] % c.WHERE), figure.segments[int(status[state] // c.WHERE)]
+    code, segment = int(status[state] % tree_columns.WHERE), figure.segments[int(status[state] // tree_columns.WHERE)]
     where = f"{_title(figure)}, joint of segment {segment.name!r}" + (f", state {state}" if len(status) > 1 else "")
     largest = float(np.abs(q[state]).max(initial=0.0))
-    if code == c.SINGULAR and not largest < LOST:
+    if code == tree_columns.SINGULAR and not largest < LOST:
         raise RunError("coordinates are too large for the inertia to be computed", where=where, got=f"{largest:.3g}")
-    if code == c.SINGULAR:
+    if code == tree_columns.SINGULAR:
         raise RunError(
             "the joint moves nothing that has inertia",
             where=where,
             remedy="Give mass or inertia to the segment or to those that it carries, or armature to the joint.",
         )
-    if code == c.CONFORMING:
+    if code == tree_columns.CONFORMING:
         raise RunError(
             "the surfaces fit or overlap: the sum of their curvatures is not above zero: they do not meet in a point",
             where=where,

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.motion.tree.algorithms.batch import as_states
-from motiform.motion.tree.algorithms.kinematics import Motion, poses
+from motiform.motion.tree.algorithms.kinematics import Motion, forward_kinematics
 from motiform.motion.tree.contact_joints.closure import ContactClosure
 from motiform.motion.tree.contact_joints.joint import ContactJoint
 from motiform.motion.tree.contact_joints.nearest import Nearest, apply, back, cross, frame_twist, nearest
@@ -15,10 +15,10 @@ from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 from motiform.spatial import Transform, log_rotation
 
-__all__ = ["Rows", "contact_frames", "contact_gap", "rows_of"]
+__all__ = ["ClosureRows", "contact_frames", "contact_gap", "rows_of"]
 
 
-class Rows(NamedTuple):
+class ClosureRows(NamedTuple):
     """Rows of one closure for N states."""
 
     value: Array
@@ -59,7 +59,7 @@ def _wrenches(axes: Array, point: Array | None) -> Array:
 
 
 # ---- points held together -------------------------------------------------------------------------------------------
-def rows_of(figure: Figure, moving: Motion, closure: AnyClosure, rest: bool) -> Rows:
+def rows_of(figure: Figure, moving: Motion, closure: AnyClosure, rest: bool) -> ClosureRows:
     """Return the rows of a closure; at rest those of contacts have no bias."""
     if isinstance(closure, ContactClosure):
         return _contact_rows(figure, moving, closure, rest)
@@ -67,7 +67,7 @@ def rows_of(figure: Figure, moving: Motion, closure: AnyClosure, rest: bool) -> 
     return _closure_rows(figure, moving, closure)
 
 
-def _closure_rows(figure: Figure, moving: Motion, closure: Closure) -> Rows:
+def _closure_rows(figure: Figure, moving: Motion, closure: Closure) -> ClosureRows:
     """Return the rows of a closure of points, distances or axes."""
     a, b = _side(figure, moving, closure.a), _side(figure, moving, closure.b)
     (xa, va, aa), (xb, vb, ab) = _point(a, closure.point_a), _point(b, closure.point_b)
@@ -76,16 +76,16 @@ def _closure_rows(figure: Figure, moving: Motion, closure: Closure) -> Rows:
         length = closure.length
         value = ((d * d).sum(-1, keepdims=True) / length - length) / 2
         bias = ((rate * rate) + (d * second)).sum(-1, keepdims=True) / length
-        return Rows(value, _wrenches(d[:, None, :] / length, xb), bias)
+        return ClosureRows(value, _wrenches(d[:, None, :] / length, xb), bias)
     # seen from a: d' = Raᵀ (ḋ − ω × d), d'' = Raᵀ (d̈ − α × d − 2 ω × ḋ + ω × (ω × d))
     apparent = second - cross(a.s, d) - 2 * cross(a.o, rate) + cross(a.o, cross(a.o, d))
     along = _directions(closure)
     axes = along @ np.swapaxes(a.R, -1, -2)
-    held = Rows(back(a.R, d) @ along.T, _wrenches(axes, xb), back(a.R, apparent) @ along.T)
+    held = ClosureRows(back(a.R, d) @ along.T, _wrenches(axes, xb), back(a.R, apparent) @ along.T)
     if not any(closure.turns):
         return held
     turning = (_pointing_rows if closure.rows in ("revolute", "cylindrical") else _turning_rows)(a, b, closure)
-    return Rows(*(np.concatenate(pair, axis=1) for pair in zip(held, turning, strict=True)))
+    return ClosureRows(*(np.concatenate(pair, axis=1) for pair in zip(held, turning, strict=True)))
 
 
 def _directions(closure: Closure) -> Array:
@@ -101,14 +101,14 @@ def _seen_from(a: _Side, b: _Side) -> tuple[Array, Array]:
     return back(a.R, b.o - a.o), back(a.R, b.s - a.s - cross(a.o, b.o - a.o))
 
 
-def _turning_rows(a: _Side, b: _Side, closure: Closure) -> Rows:
+def _turning_rows(a: _Side, b: _Side, closure: Closure) -> ClosureRows:
     """Return the rows that hold the axes of b in those of a."""
     axes = np.swapaxes(a.R, -1, -2)
     off = log_rotation(axes @ b.R @ np.asarray(closure.turn).T)
-    return Rows(off, _wrenches(axes, None), _seen_from(a, b)[1])
+    return ClosureRows(off, _wrenches(axes, None), _seen_from(a, b)[1])
 
 
-def _pointing_rows(a: _Side, b: _Side, closure: Closure) -> Rows:
+def _pointing_rows(a: _Side, b: _Side, closure: Closure) -> ClosureRows:
     """Return the rows that keep an axis of b, m, along one of a, n: with e1 × e2 = n, −e2 · m and e1 · m."""
     e1, e2 = closure.cross_axes
     m = back(a.R, apply(b.R, np.asarray(closure.turn).T @ closure.unit_axis))
@@ -117,7 +117,7 @@ def _pointing_rows(a: _Side, b: _Side, closure: Closure) -> Rows:
     moved = cross(turning, m)
     bias = (moves @ rate[..., None])[..., 0]
     bias = bias + np.stack([(turning * cross(e2, moved)).sum(-1), (turning * cross(moved, e1)).sum(-1)], axis=-1)
-    return Rows(np.stack([-(m @ e2), m @ e1], axis=-1), _wrenches(moves @ np.swapaxes(a.R, -1, -2), None), bias)
+    return ClosureRows(np.stack([-(m @ e2), m @ e1], axis=-1), _wrenches(moves @ np.swapaxes(a.R, -1, -2), None), bias)
 
 
 def _point(side: _Side, point: tuple[float, float, float]) -> tuple[Array, Array, Array]:
@@ -127,7 +127,7 @@ def _point(side: _Side, point: tuple[float, float, float]) -> tuple[Array, Array
 
 
 # ---- contacts -------------------------------------------------------------------------------------------------------
-def _contact_rows(figure: Figure, moving: Motion, closure: ContactClosure, rest: bool) -> Rows:
+def _contact_rows(figure: Figure, moving: Motion, closure: ContactClosure, rest: bool) -> ClosureRows:
     """Return the rows of a contact: what the joint does not leave free of the motion of b relative to a, in L.
 
     With `rest` nothing moves, and there is no velocity-product term.
@@ -139,13 +139,13 @@ def _contact_rows(figure: Figure, moving: Motion, closure: ContactClosure, rest:
     axes = np.swapaxes(L, -1, -2)
     wrenches = np.concatenate([_wrenches(axes, None), _wrenches(axes, x)], axis=1)[:, which]
     if rest:
-        return Rows(found.off[:, which], wrenches, np.zeros((len(x), len(which))))
+        return ClosureRows(found.off[:, which], wrenches, np.zeros((len(x), len(which))))
     (Va, Aa), (Vb, Ab) = _spatial(a, x), _spatial(b, x)
     t = _turned(L, Vb - Va)
     frame = _turned(L, Va) + frame_twist(joint, found.frames, t, where)
     # X_L (A2 − A1) − (V1 + ξ1) × (V2 − V1)  [ContactJoints 5]
     bias = _turned(L, Ab - Aa) - _cross_motion(frame, t)
-    return Rows(found.off[:, which], wrenches, bias[:, which])
+    return ClosureRows(found.off[:, which], wrenches, bias[:, which])
 
 
 def _touching(joint: ContactJoint, Ra: Array, pa: Array, Rb: Array, pb: Array, where: str) -> Nearest:
@@ -186,7 +186,7 @@ def _cross_motion(V: Array, t: Array) -> Array:
 def _poses(figure: Figure, q: Array, name: str | None) -> tuple[Array, Array]:
     if name is None:
         return np.broadcast_to(np.eye(3), (len(q), 3, 3)), np.zeros((len(q), 3))
-    R, p = poses(figure, q)
+    R, p = forward_kinematics(figure, q)
     n = figure.index(name)
     return R[:, n], p[:, n]
 

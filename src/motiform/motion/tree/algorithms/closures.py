@@ -7,11 +7,11 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, RunError
 from motiform.motion.tree.algorithms.batch import as_states, run_states
-from motiform.motion.tree.algorithms.closure_rows import Rows, rows_of
+from motiform.motion.tree.algorithms.closure_rows import ClosureRows, rows_of
 from motiform.motion.tree.algorithms.dynamics import inertia_matrix, inverse_dynamics
 from motiform.motion.tree.algorithms.kinematics import Motion, as_poses, joint_axes
 from motiform.motion.tree.contact_joints.nearest import cross
-from motiform.motion.tree.model import columns as c
+from motiform.motion.tree.model import columns as tree_columns
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 
@@ -51,7 +51,7 @@ class Constrained(NamedTuple):
     """Of each row [N or N·m], (..., rows): from a on b. Where rows are redundant, the smallest that do."""
 
 
-def moving_rows(figure: Figure, q: Array, v: Array | None) -> tuple[Motion, list[Rows]]:
+def moving_rows(figure: Figure, q: Array, v: Array | None) -> tuple[Motion, list[ClosureRows]]:
     """Return how segments move, and the rows of each closure, for states (N, nq), (N, nv); at rest without v."""
     if not figure.closures:
         raise InputError("the figure has no closures", where=f"figure {figure.name!r}")
@@ -63,7 +63,7 @@ def _moving(figure: Figure, q: Array, v: Array) -> Motion:
     """Return poses, velocities and accelerations that velocities alone make; `motion` without its checks."""
     n, a = len(figure.segments), np.zeros_like(v)
     states = (q, v, a) if figure.coupled is None else figure.coupled.expand_motion(q, v, a)
-    out = run_states(figure, c.MOTION, 24 * n, states)
+    out = run_states(figure, tree_columns.MOTION, 24 * n, states)
     twists, rates = (out[:, k : k + 6 * n].reshape(-1, n, 6) for k in (12 * n, 18 * n))
     return Motion(as_poses(figure, (len(q),), out[:, : 12 * n]), twists, rates)
 
@@ -76,11 +76,11 @@ def _segment_axes(figure: Figure, q: Array) -> tuple[Array, Array | None]:
             return joint_axes(figure.opened, q), None
         return joint_axes(figure.opened, q[0].copy())[None], None  # a copy: the compiled way wants what it may write on
     full = coupled.expand(q)
-    axes = run_states(figure, c.TWISTS, 6 * figure.layout.nv, [full])
+    axes = run_states(figure, tree_columns.TWISTS, 6 * figure.layout.nv, [full])
     return axes.reshape(len(q), figure.layout.nv, 6), coupled.matrix(q)
 
 
-def _jacobian(figure: Figure, q: Array, rows: list[Rows]) -> Array:
+def _jacobian(figure: Figure, q: Array, rows: list[ClosureRows]) -> Array:
     """Return J, (N, rows, nv): the wrench of a row on b times the twist of b less that of a."""
     axes, G = _segment_axes(figure, q)
     toward, parts = np.swapaxes(axes, -1, -2), []
@@ -106,7 +106,7 @@ def all_rows(figure: Figure, q: Array, v: Array | None) -> Constraint:
     return assembled(figure, q, moving_rows(figure, q, v)[1])
 
 
-def assembled(figure: Figure, q: Array, rows: list[Rows]) -> Constraint:
+def assembled(figure: Figure, q: Array, rows: list[ClosureRows]) -> Constraint:
     """Return the rows of all closures as one constraint."""
     value, bias = (np.concatenate([r[k] for r in rows], axis=-1) for k in (0, 2))
     return Constraint(value, _jacobian(figure, q, rows), bias)
@@ -249,7 +249,7 @@ def closure_wrenches(
     return on_segments(figure, moving, rows, given).reshape(*batch, len(figure.segments), 6)
 
 
-def on_segments(figure: Figure, moving: Motion, rows: list[Rows], forces: Array) -> Array:
+def on_segments(figure: Figure, moving: Motion, rows: list[ClosureRows], forces: Array) -> Array:
     """Return the wrenches of the rows' forces on the segments, (N, segments, 6)."""
     out = np.zeros((len(forces), len(figure.segments), 6))
     at = 0

@@ -23,7 +23,7 @@ from motiform.motion.tree.algorithms.dynamics import as_loaded_states, inverse_d
 from motiform.motion.tree.algorithms.forward import forward_dynamics
 from motiform.motion.tree.algorithms.matrices import run_matrices
 from motiform.motion.tree.algorithms.single import entries
-from motiform.motion.tree.model import columns as c
+from motiform.motion.tree.model import columns as tree_columns
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 
@@ -99,7 +99,7 @@ def _by_differences(figure: Figure) -> np.ndarray:
     """Return the places in v of the columns that the kernels do not know."""
     found = np.zeros(figure.layout.nv, bool)
     for n, segment in enumerate(figure.segments):
-        if segment.joint.code not in c.EXACT:
+        if segment.joint.code not in tree_columns.EXACT:
             found[figure.layout.v[n]] = True
     for coupling in figure.couplings:
         found[figure.layout.places_v[coupling.leading]] = True
@@ -160,7 +160,7 @@ def _steps(figure: Figure, q: Array) -> Array:
     speed = np.ones((len(q), figure.layout.nv))
     for n, segment in enumerate(figure.segments):
         joint, at = segment.joint, figure.layout.v[n]
-        if joint.code in c.EXACT:
+        if joint.code in tree_columns.EXACT:
             continue
         own = full[:, figure.layout.q[n]]
         S = joint.subspace(own)

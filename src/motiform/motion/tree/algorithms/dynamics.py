@@ -10,7 +10,7 @@ from motiform.base.sums import sum_over
 from motiform.motion.tree.algorithms.batch import as_states, not_a_figure, run_states
 from motiform.motion.tree.algorithms.kinematics import Motion, motion
 from motiform.motion.tree.algorithms.single import entries
-from motiform.motion.tree.model import columns as c
+from motiform.motion.tree.model import columns as tree_columns
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 from motiform.spatial.checks import as_floats
@@ -66,7 +66,7 @@ def _inverse_dynamics(
     batch, states, loads = as_loaded_states(figure, q, v, ("a", a), external)
     coupled = figure.coupled
     full = states if coupled is None else list(coupled.expand_motion(*states))
-    out = run_states(figure, c.RECURSIVE, figure.layout.nv, full, loads=loads, device=device)
+    out = run_states(figure, tree_columns.RECURSIVE, figure.layout.nv, full, loads=loads, device=device)
     if coupled is not None:
         out = coupled.reduce(states[0], out)
     return out.reshape(*batch, figure.nv)
@@ -122,7 +122,7 @@ def _inertia_matrix(figure: Figure, q: ArrayLike, device: str) -> Array:
     batch, (states,) = as_states(figure, [("q", q, figure.nq)])
     coupled, nv = figure.coupled, figure.layout.nv
     full = states if coupled is None else coupled.expand(states)
-    out = run_states(figure, c.COMPOSITE, nv * nv, [full], device=device)
+    out = run_states(figure, tree_columns.COMPOSITE, nv * nv, [full], device=device)
     M = out.reshape(len(full), nv, nv)
     if coupled is not None:
         G = coupled.matrix(states)

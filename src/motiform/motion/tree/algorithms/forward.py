@@ -14,7 +14,7 @@ from motiform.motion.tree.algorithms.closures import (
 )
 from motiform.motion.tree.algorithms.dynamics import as_loaded_states, inertia_matrix
 from motiform.motion.tree.algorithms.single import entries
-from motiform.motion.tree.model import columns as c
+from motiform.motion.tree.model import columns as tree_columns
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 
@@ -54,7 +54,7 @@ def _forward_dynamics(
     figure: Figure, q: ArrayLike, v: ArrayLike, tau: ArrayLike, external: ArrayLike | None, device: str
 ) -> Array:
     batch, states, loads = as_loaded_states(figure, q, v, ("tau", tau), external)
-    out = run_states(figure, c.ARTICULATED, figure.nv, states, loads=loads, device=device)
+    out = run_states(figure, tree_columns.ARTICULATED, figure.nv, states, loads=loads, device=device)
     return out.reshape(*batch, figure.nv)
 
 

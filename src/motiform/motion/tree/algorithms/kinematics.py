@@ -9,7 +9,7 @@ from motiform.base.errors import InputError
 from motiform.base.sums import sum_over
 from motiform.motion.tree.algorithms.batch import as_states, not_a_figure, run_states
 from motiform.motion.tree.algorithms.single import entries
-from motiform.motion.tree.model import columns as c
+from motiform.motion.tree.model import columns as tree_columns
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 from motiform.spatial.checks import as_floats
@@ -18,10 +18,10 @@ __all__ = [
     "Motion",
     "Poses",
     "centers_of_mass",
+    "forward_kinematics",
     "jacobian",
     "joint_axes",
     "motion",
-    "poses",
     "tag_accelerations",
     "tag_jacobians",
     "tag_positions",
@@ -49,7 +49,7 @@ class Motion(NamedTuple):
     """Angular [rad/s²] and linear acceleration [m/s²], (..., segments, 6), without gravity."""
 
 
-def poses(figure: Figure, q: ArrayLike, *, device: str = "cpu") -> Poses:
+def forward_kinematics(figure: Figure, q: ArrayLike, *, device: str = "cpu") -> Poses:
     """Return the frames of all segments in the world."""
     try:
         batch, (states,) = as_states(figure, [("q", q, figure.nq)])
@@ -57,7 +57,7 @@ def poses(figure: Figure, q: ArrayLike, *, device: str = "cpu") -> Poses:
         raise not_a_figure(figure) from None
     if figure.coupled is not None:
         states = figure.coupled.expand(states)
-    out = run_states(figure, c.POSES, 12 * len(figure.segments), [states], device=device)
+    out = run_states(figure, tree_columns.POSES, 12 * len(figure.segments), [states], device=device)
     return as_poses(figure, batch, out)
 
 
@@ -88,7 +88,7 @@ def motion(figure: Figure, q: ArrayLike, v: ArrayLike, a: ArrayLike | None = Non
     if figure.coupled is not None:
         qs, vs, as_ = figure.coupled.expand_motion(qs, vs, as_)
     return _as_motion(
-        figure, batch, run_states(figure, c.MOTION, 24 * len(figure.segments), [qs, vs, as_], device=device)
+        figure, batch, run_states(figure, tree_columns.MOTION, 24 * len(figure.segments), [qs, vs, as_], device=device)
     )
 
 
@@ -125,7 +125,7 @@ def _joint_axes(figure: Figure, q: ArrayLike, device: str) -> Array:
         raise not_a_figure(figure) from None
     coupled = figure.coupled
     full = states if coupled is None else coupled.expand(states)
-    out = run_states(figure, c.TWISTS, 6 * figure.layout.nv, [full], device=device)
+    out = run_states(figure, tree_columns.TWISTS, 6 * figure.layout.nv, [full], device=device)
     axes = out.reshape(len(full), figure.layout.nv, 6)
     if coupled is not None:
         axes = np.swapaxes(coupled.matrix(states), -1, -2) @ axes
@@ -134,7 +134,7 @@ def _joint_axes(figure: Figure, q: ArrayLike, device: str) -> Array:
 
 def tag_positions(figure: Figure, q: ArrayLike, *, device: str = "cpu") -> Array:
     """Return the tags in the world [m], (..., tags, 3). `tags` is its short name."""
-    R, p = poses(figure, q, device=device)
+    R, p = forward_kinematics(figure, q, device=device)
     at, points = figure.packed.tags, figure.packed.tag_points
     return (R[..., at, :, :] @ points[:, :, None])[..., 0] + p[..., at, :]
 
@@ -147,7 +147,7 @@ def centers_of_mass(figure: Figure, q: ArrayLike, *, device: str = "cpu") -> Arr
 
     A segment without mass is at its origin shifted by its `com`; a figure without mass has no centre.
     """
-    R, p = poses(figure, q, device=device)
+    R, p = forward_kinematics(figure, q, device=device)
     com = np.array([segment.com for segment in figure.segments])
     mass = np.array([segment.mass for segment in figure.segments])
     if not mass.sum() > 0:
@@ -165,9 +165,9 @@ def _point_jacobians(figure: Figure, q: ArrayLike, segments: list[int], points: 
         raise not_a_figure(figure) from None
     coupled = figure.coupled
     full = states if coupled is None else coupled.expand(states)
-    out = run_states(figure, c.TWISTS, 6 * figure.layout.nv, [full])
+    out = run_states(figure, tree_columns.TWISTS, 6 * figure.layout.nv, [full])
     axes = out.reshape(len(full), 1, figure.layout.nv, 6) * figure.carried[segments][:, :, None]
-    out = run_states(figure, c.POSES, 12 * len(figure.segments), [full])
+    out = run_states(figure, tree_columns.POSES, 12 * len(figure.segments), [full])
     R, p = as_poses(figure, (len(full),), out)
     x = (R[:, segments] @ points[:, :, None])[..., 0] + p[:, segments]
     angular = np.swapaxes(axes[..., :3], -1, -2)

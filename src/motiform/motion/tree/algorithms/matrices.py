@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from motiform.base.errors import InputError
 from motiform.motion.tree.algorithms.batch import as_states, launch_states, not_a_figure
 from motiform.motion.tree.algorithms.dynamics import as_loaded_states, inertia_matrix, nonlinear_effects
-from motiform.motion.tree.algorithms.kinematics import poses
+from motiform.motion.tree.algorithms.kinematics import forward_kinematics
 from motiform.motion.tree.algorithms.single import entries
 from motiform.motion.tree.contact_joints.joint import ContactJoint
 from motiform.motion.tree.model.figure import Figure
@@ -174,7 +174,7 @@ def contact_wrench(
         )
     wrench = joint_wrenches(figure, q, v, a, external, device=device)[..., n, :]
     q = np.asarray(q, float)
-    R = poses(figure, q, device=device).rotation[..., n, :, :]
+    R = forward_kinematics(figure, q, device=device).rotation[..., n, :, :]
     own = wrench.reshape(*wrench.shape[:-1], 2, 3) @ R  # in the segment's axes: Rᵀ times moment and force
     full = q if figure.coupled is None else figure.coupled.expand(q)
     moment, force = joint.wrench(full[..., figure.layout.q[n]], own.reshape(wrench.shape))

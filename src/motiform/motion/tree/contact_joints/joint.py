@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
 from motiform.geometry.surfaces import Cone, Surface
-from motiform.motion.tree.contact_joints import columns as k
+from motiform.motion.tree.contact_joints import columns as contact_joint_columns
 from motiform.motion.tree.contact_joints import start as contact_start
 from motiform.motion.tree.contact_joints import steps as contact_steps
 from motiform.motion.tree.contact_joints.equations import (
@@ -26,7 +26,7 @@ from motiform.motion.tree.contact_joints.equations import (
     turn_of_line,
 )
 from motiform.motion.tree.contact_joints.pairs import VELOCITIES, check_pair, pair_of
-from motiform.motion.tree.model import columns as c
+from motiform.motion.tree.model import columns as tree_columns
 from motiform.motion.tree.model.joint import Array, Joint
 from motiform.spatial import (
     Transform,
@@ -89,7 +89,11 @@ class ContactJoint(Joint):
                 allowed=f"{self.nv} names",
             )
         self.units = tuple("rad" if k < 3 else "m" for k in self.columns)
-        self.code = c.GIVEN if any(s.kind in ("parametric", "implicit") for s in self.surfaces) else c.CONTACT
+        self.code = (
+            tree_columns.GIVEN
+            if any(s.kind in ("parametric", "implicit") for s in self.surfaces)
+            else tree_columns.CONTACT
+        )
 
     def __repr__(self) -> str:
         return f"contact({self.surfaces[0]!r}, {self.surfaces[1]!r}; {', '.join(self.names)})"
@@ -110,15 +114,23 @@ class ContactJoint(Joint):
         """Return the constants of the joint for kernels, as laid out in `columns`."""
         from motiform.geometry.surfaces.kernels import KINDS
 
-        block = np.zeros(k.SIZE)
-        for at, pose in zip(k.POSE, self.poses, strict=True):
+        block = np.zeros(contact_joint_columns.SIZE)
+        for at, pose in zip(contact_joint_columns.POSE, self.poses, strict=True):
             block[at : at + 12] = np.concatenate([pose.rotation.ravel(), pose.translation])
-        for at, surface in zip(k.SURFACE, self.surfaces, strict=True):
+        for at, surface in zip(contact_joint_columns.SURFACE, self.surfaces, strict=True):
             lengths = _lengths(surface)
             block[at : at + 2 + len(lengths)] = KINDS[surface.kind], surface.sign, *lengths
-        block[k.GAUGE], block[k.FOLLOW], block[k.COUNT] = self.gauge, self.pair.follow, self.nv
-        block[k.CONTACT] = {"point": k.POINT, "line": k.LINE, "face": k.FACE}[self.pair.contact]
-        block[k.COLUMNS : k.COLUMNS + self.nv] = self.columns
+        block[contact_joint_columns.GAUGE], block[contact_joint_columns.FOLLOW], block[contact_joint_columns.COUNT] = (
+            self.gauge,
+            self.pair.follow,
+            self.nv,
+        )
+        block[contact_joint_columns.CONTACT] = {
+            "point": contact_joint_columns.POINT,
+            "line": contact_joint_columns.LINE,
+            "face": contact_joint_columns.FACE,
+        }[self.pair.contact]
+        block[contact_joint_columns.COLUMNS : contact_joint_columns.COLUMNS + self.nv] = self.columns
         return block
 
     # ---- configuration ----------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
-from motiform.motion.tree.model import columns as c
+from motiform.motion.tree.model import columns as tree_columns
 from motiform.motion.tree.model.joint import Array, Joint, as_limits, named_as, unit_vector
 from motiform.spatial import Transform, cross_motion, exp_rotation
 
@@ -34,7 +34,11 @@ __all__ = [
 Triple = tuple[float, float, float]
 UNITS: dict[str, Triple] = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 _LETTERS: dict[tuple[float, ...], str] = {unit: letter for letter, unit in UNITS.items()}
-_OWN: dict[tuple[float, ...], int] = {UNITS["x"]: c.TURN_X, UNITS["y"]: c.TURN_Y, UNITS["z"]: c.TURN_Z}
+_OWN: dict[tuple[float, ...], int] = {
+    UNITS["x"]: tree_columns.TURN_X,
+    UNITS["y"]: tree_columns.TURN_Y,
+    UNITS["z"]: tree_columns.TURN_Z,
+}
 
 
 @dataclass(frozen=True)
@@ -89,10 +93,14 @@ class Axis:
 
         The sign makes the direction one of the frame's own axes, where it can.
         """
-        own = c.SHIFT if self.kind == "prismatic" else _OWN.get(tuple(map(abs, self.direction)), c.SCREW)
-        if own != c.SHIFT and (self.pitch or any(self.point)):
-            own = c.SCREW
-        sign = 1.0 if own in (c.SHIFT, c.SCREW) else float(sum(self.direction))
+        own = (
+            tree_columns.SHIFT
+            if self.kind == "prismatic"
+            else _OWN.get(tuple(map(abs, self.direction)), tree_columns.SCREW)
+        )
+        if own != tree_columns.SHIFT and (self.pitch or any(self.point)):
+            own = tree_columns.SCREW
+        sign = 1.0 if own in (tree_columns.SHIFT, tree_columns.SCREW) else float(sum(self.direction))
         return own, (*self.direction, *self.point, self.pitch, self.offset, sign)
 
     @property
@@ -127,7 +135,7 @@ def moved_by_later(twists: Array, rates: Array) -> Array:
 class AxesJoint(Joint):
     """Screws in sequence, each fixed in the frame that those before it have moved; its coordinates are plain."""
 
-    code = c.AXES
+    code = tree_columns.AXES
 
     def __init__(
         self,

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
 from motiform.motion.tree.joints.axes import Axis, chain, moved_by_later
-from motiform.motion.tree.model import columns as c
+from motiform.motion.tree.model import columns as tree_columns
 from motiform.motion.tree.model.functions import CoordinateFunction
 from motiform.motion.tree.model.joint import Array, Joint, as_limits
 from motiform.spatial import Transform
@@ -21,7 +21,7 @@ class FunctionJoint(Joint):
     Axis k stands at functions[k](q[drivers[k]]); the twist of coordinate c is Σ f_k' times the axes that it drives.
     """
 
-    code = c.FUNCTION
+    code = tree_columns.FUNCTION
 
     def __init__(
         self,

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
 from motiform.motion.tree.joints.axes import UNITS, AxesJoint, Axis, cardan
-from motiform.motion.tree.model import columns as c
+from motiform.motion.tree.model import columns as tree_columns
 from motiform.motion.tree.model.joint import Array, Joint, named_as
 from motiform.spatial import (
     Transform,
@@ -36,7 +36,7 @@ def _unit(quaternion: Array) -> Array:
 class SphericalJoint(Joint):
     """Any rotation: q is a quaternion, v the angular velocity in the child's axes."""
 
-    code = c.BALL
+    code = tree_columns.BALL
     nq, nv = 4, 3
     units = ("rad", "rad", "rad")
     q_names = ("qw", "qx", "qy", "qz")
@@ -72,7 +72,7 @@ class SphericalJoint(Joint):
 class FreeJoint(Joint):
     """No constraint: q = (position, quaternion), v = (angular, linear) velocity in the child's axes at its origin."""
 
-    code = c.FREE
+    code = tree_columns.FREE
     nq, nv = 7, 6
     units = ("rad", "rad", "rad", "m", "m", "m")
     q_names = ("x", "y", "z", "qw", "qx", "qy", "qz")

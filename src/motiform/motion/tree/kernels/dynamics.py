@@ -10,7 +10,7 @@ from motiform.base.kernels import inline, routine
 from motiform.motion.tree.kernels.memory import get3, get6, get9, ix, put6, row3
 from motiform.motion.tree.kernels.motion import bias
 from motiform.motion.tree.kernels.place import place
-from motiform.motion.tree.model import columns as c
+from motiform.motion.tree.model import columns as tree_columns
 from motiform.spatial.algebra import add, axpy, cross, dot, scale, sub, tmul, transform
 
 __all__ = [
@@ -32,18 +32,18 @@ def sym(m, a):
 @inline
 def own_inertia(floats, at):
     """Return the six moments of a segment about its centre of mass, in its own axes."""
-    k = at + c.INERTIA
+    k = at + tree_columns.INERTIA
     return floats[ix(k)], floats[ix(k + 1)], floats[ix(k + 2)], floats[ix(k + 3)], floats[ix(k + 4)], floats[ix(k + 5)]
 
 
 @inline
 def inertia_of(ints, floats, i, work, w):
     """Return mass, mass times centre, and the six moments of segment i about the root's origin, in world axes."""
-    at = c.FLOAT_HEADER + i * c.SEGMENT_FLOATS
-    mass = floats[ix(at + c.MASS)]
-    pose = ints[c.W_POSE] + i * c.POSE_ROWS
+    at = tree_columns.FLOAT_HEADER + i * tree_columns.SEGMENT_FLOATS
+    mass = floats[ix(at + tree_columns.MASS)]
+    pose = ints[tree_columns.W_POSE] + i * tree_columns.POSE_ROWS
     R = get9(work, pose, w)
-    x, y, z = add(get3(work, pose + 9, w), transform(R, row3(floats, at + c.COM)))
+    x, y, z = add(get3(work, pose + 9, w), transform(R, row3(floats, at + tree_columns.COM)))
     own = own_inertia(floats, at)
     # R I Rᵀ by the rows of R
     ra, rb, rd = (R[0], R[1], R[2]), (R[3], R[4], R[5]), (R[6], R[7], R[8])
@@ -72,16 +72,16 @@ def _body_force(ints, floats, i, o, a, m, work, w):
 
     (a, m) is its spatial acceleration; in the body's own axes the inertia is constant, so vectors turn, not it.
     """
-    at = c.FLOAT_HEADER + i * c.SEGMENT_FLOATS
-    pose = ints[c.W_POSE] + i * c.POSE_ROWS
+    at = tree_columns.FLOAT_HEADER + i * tree_columns.SEGMENT_FLOATS
+    pose = ints[tree_columns.W_POSE] + i * tree_columns.POSE_ROWS
     R = get9(work, pose, w)
-    center = add(get3(work, pose + 9, w), transform(R, row3(floats, at + c.COM)))
+    center = add(get3(work, pose + 9, w), transform(R, row3(floats, at + tree_columns.COM)))
     own = own_inertia(floats, at)
     turning = tmul(R, o)
     moment = transform(R, add(sym(own, tmul(R, a)), cross(turning, sym(own, turning))))
-    u = get3(work, ints[c.W_V] + 6 * i + 3, w)
+    u = get3(work, ints[tree_columns.W_V] + 6 * i + 3, w)
     velocity = add(u, cross(o, center))
-    force = scale(floats[ix(at + c.MASS)], add(add(m, cross(a, center)), cross(o, velocity)))
+    force = scale(floats[ix(at + tree_columns.MASS)], add(add(m, cross(a, center)), cross(o, velocity)))
     return add(moment, cross(center, force)), force
 
 
@@ -89,7 +89,7 @@ def _body_force(ints, floats, i, o, a, m, work, w):
 def external_forces(ints, external, i, b, work, w):
     """Return the wrench given on segment i (world axes, about its origin) about the root's origin."""
     moment, force = get6(external, 6 * i, b)
-    p = get3(work, ints[c.W_POSE] + i * c.POSE_ROWS + 9, w)
+    p = get3(work, ints[tree_columns.W_POSE] + i * tree_columns.POSE_ROWS + 9, w)
     return add(moment, cross(p, force)), force
 
 
@@ -98,44 +98,47 @@ def recursive(ints, floats, q, v, a, given, external, has_external, b, work, w, 
     """Inverse dynamics [Featherstone08 5.3]; the wrench through every joint stays in work (W_F)."""
     place(ints, floats, q, given, b, work, w)
     status = bias(ints, floats, q, v, given, b, work, w)
-    gravity = row3(floats, c.GRAVITY)
-    for i in range(ints[c.SEGMENTS]):
-        base = c.HEADER + i * c.SEGMENT_INTS
-        parent = ints[ix(base + c.PARENT)]
-        s, t = get6(work, ints[c.W_C] + 6 * i, w)
+    gravity = row3(floats, tree_columns.GRAVITY)
+    for i in range(ints[tree_columns.SEGMENTS]):
+        base = tree_columns.HEADER + i * tree_columns.SEGMENT_INTS
+        parent = ints[ix(base + tree_columns.PARENT)]
+        s, t = get6(work, ints[tree_columns.W_C] + 6 * i, w)
         if parent >= 0:
-            sp, tp = get6(work, ints[c.W_A] + 6 * parent, w)
+            sp, tp = get6(work, ints[tree_columns.W_A] + 6 * parent, w)
             s, t = add(s, sp), add(t, tp)
         else:
             t = sub(t, gravity)  # a world that falls upward is a world with gravity
-        first = ints[ix(base + c.FIRST)]
-        for k in range(first, first + ints[ix(base + c.COUNT)]):
-            rate = a[ix(ints[ix(ints[c.AT_COLUMNS] + k * c.COLUMN_INTS + c.COLUMN_V)]), ix(b)]
-            e, d = get6(work, ints[c.W_S] + 6 * k, w)
+        first = ints[ix(base + tree_columns.FIRST)]
+        for k in range(first, first + ints[ix(base + tree_columns.COUNT)]):
+            rate = a[
+                ix(ints[ix(ints[tree_columns.AT_COLUMNS] + k * tree_columns.COLUMN_INTS + tree_columns.COLUMN_V)]),
+                ix(b),
+            ]
+            e, d = get6(work, ints[tree_columns.W_S] + 6 * k, w)
             s, t = axpy(rate, e, s), axpy(rate, d, t)
-        put6(work, ints[c.W_A] + 6 * i, w, s, t)
+        put6(work, ints[tree_columns.W_A] + 6 * i, w, s, t)
         n, f = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-        if ints[ix(base + c.HAS_MASS)] == 1:
-            o = get3(work, ints[c.W_V] + 6 * i, w)
+        if ints[ix(base + tree_columns.HAS_MASS)] == 1:
+            o = get3(work, ints[tree_columns.W_V] + 6 * i, w)
             n, f = _body_force(ints, floats, i, o, s, t, work, w)
         if has_external:
             given_n, given_f = external_forces(ints, external, i, b, work, w)
             n, f = sub(n, given_n), sub(f, given_f)
-        put6(work, ints[c.W_F] + 6 * i, w, n, f)
-    for i in range(ints[c.SEGMENTS] - 1, -1, -1):
-        base = c.HEADER + i * c.SEGMENT_INTS
-        n, f = get6(work, ints[c.W_F] + 6 * i, w)
-        first = ints[ix(base + c.FIRST)]
-        for k in range(first, first + ints[ix(base + c.COUNT)]):
-            column = ints[ix(ints[c.AT_COLUMNS] + k * c.COLUMN_INTS + c.COLUMN_V)]
-            number = ints[c.FLOAT_COLUMNS] + k * c.COLUMN_FLOATS
-            e, d = get6(work, ints[c.W_S] + 6 * k, w)
-            drive = floats[ix(number + c.ARMATURE)] * a[ix(column), ix(b)]
-            drag = floats[ix(number + c.DAMPING)] * v[ix(column), ix(b)]
+        put6(work, ints[tree_columns.W_F] + 6 * i, w, n, f)
+    for i in range(ints[tree_columns.SEGMENTS] - 1, -1, -1):
+        base = tree_columns.HEADER + i * tree_columns.SEGMENT_INTS
+        n, f = get6(work, ints[tree_columns.W_F] + 6 * i, w)
+        first = ints[ix(base + tree_columns.FIRST)]
+        for k in range(first, first + ints[ix(base + tree_columns.COUNT)]):
+            column = ints[ix(ints[tree_columns.AT_COLUMNS] + k * tree_columns.COLUMN_INTS + tree_columns.COLUMN_V)]
+            number = ints[tree_columns.FLOAT_COLUMNS] + k * tree_columns.COLUMN_FLOATS
+            e, d = get6(work, ints[tree_columns.W_S] + 6 * k, w)
+            drive = floats[ix(number + tree_columns.ARMATURE)] * a[ix(column), ix(b)]
+            drag = floats[ix(number + tree_columns.DAMPING)] * v[ix(column), ix(b)]
             tau[ix(column), ix(b)] = dot(e, n) + dot(d, f) + drive + drag
-        parent = ints[ix(base + c.PARENT)]
+        parent = ints[ix(base + tree_columns.PARENT)]
         if parent >= 0:
-            row = ints[c.W_F] + 6 * parent
+            row = ints[tree_columns.W_F] + 6 * parent
             np_, fp = get6(work, row, w)
             put6(work, row, w, add(np_, n), add(fp, f))
     return status
@@ -143,7 +146,7 @@ def recursive(ints, floats, q, v, a, given, external, has_external, b, work, w, 
 
 @inline
 def _put_inertia(ints, i, mass, h, moments, work, w):
-    row = ints[c.W_J] + c.INERTIA_ROWS * i
+    row = ints[tree_columns.W_J] + tree_columns.INERTIA_ROWS * i
     work[ix(row), ix(w)] = mass
     work[ix(row + 1), ix(w)] = h[0]
     work[ix(row + 2), ix(w)] = h[1]
@@ -155,7 +158,7 @@ def _put_inertia(ints, i, mass, h, moments, work, w):
 @inline
 def get_inertia(ints, i, work, w):
     """Return what `inertia_of` does, from the workspace: of segment i, or of all that it carries."""
-    row = ints[c.W_J] + c.INERTIA_ROWS * i
+    row = ints[tree_columns.W_J] + tree_columns.INERTIA_ROWS * i
     h = get3(work, row + 1, w)
     m = (
         work[ix(row + 4), ix(w)],
@@ -171,8 +174,8 @@ def get_inertia(ints, i, work, w):
 @routine
 def world_inertias(ints, floats, work, w):
     """Write the inertia of every segment about the root's origin."""
-    for i in range(ints[c.SEGMENTS]):
-        if ints[ix(c.HEADER + i * c.SEGMENT_INTS + c.HAS_MASS)] == 1:
+    for i in range(ints[tree_columns.SEGMENTS]):
+        if ints[ix(tree_columns.HEADER + i * tree_columns.SEGMENT_INTS + tree_columns.HAS_MASS)] == 1:
             mass, h, moments = inertia_of(ints, floats, i, work, w)
             _put_inertia(ints, i, mass, h, moments, work, w)
         else:
@@ -189,38 +192,40 @@ def composite(ints, floats, q, given, b, work, w, M):
 @routine
 def placed_composite(ints, floats, b, work, w, M):
     """Inertia matrix of a figure whose places are in the workspace; inertias of all that segments carry stay there."""
-    nv = ints[c.NV]
+    nv = ints[tree_columns.NV]
     world_inertias(ints, floats, work, w)
     for k in range(nv * nv):
         M[ix(k), ix(b)] = 0.0
-    at_columns, twists = ints[c.AT_COLUMNS], ints[c.W_S]
-    for i in range(ints[c.SEGMENTS] - 1, -1, -1):
-        base = c.HEADER + i * c.SEGMENT_INTS
+    at_columns, twists = ints[tree_columns.AT_COLUMNS], ints[tree_columns.W_S]
+    for i in range(ints[tree_columns.SEGMENTS] - 1, -1, -1):
+        base = tree_columns.HEADER + i * tree_columns.SEGMENT_INTS
         mass, h, moments = get_inertia(ints, i, work, w)
-        parent = ints[ix(base + c.PARENT)]
+        parent = ints[ix(base + tree_columns.PARENT)]
         if parent >= 0:
-            row = ints[c.W_J] + c.INERTIA_ROWS * parent
+            row = ints[tree_columns.W_J] + tree_columns.INERTIA_ROWS * parent
             work[ix(row), ix(w)] += mass
             for k in range(3):
                 work[ix(row + 1 + k), ix(w)] += h[k]
             for k in range(6):
                 work[ix(row + 4 + k), ix(w)] += moments[k]
-        first = ints[ix(base + c.FIRST)]
-        for k in range(first + ints[ix(base + c.COUNT)] - 1, first - 1, -1):
+        first = ints[ix(base + tree_columns.FIRST)]
+        for k in range(first + ints[ix(base + tree_columns.COUNT)] - 1, first - 1, -1):
             e, d = get6(work, twists + 6 * k, w)
             n, f = momentum_of(mass, h, moments, e, d)
-            put6(work, ints[c.W_U] + 6 * k, w, n, f)
-            column = ints[ix(at_columns + k * c.COLUMN_INTS + c.COLUMN_V)]
-            armature = floats[ix(ints[c.FLOAT_COLUMNS] + k * c.COLUMN_FLOATS + c.ARMATURE)]
+            put6(work, ints[tree_columns.W_U] + 6 * k, w, n, f)
+            column = ints[ix(at_columns + k * tree_columns.COLUMN_INTS + tree_columns.COLUMN_V)]
+            armature = floats[
+                ix(ints[tree_columns.FLOAT_COLUMNS] + k * tree_columns.COLUMN_FLOATS + tree_columns.ARMATURE)
+            ]
             M[ix(column * nv + column), ix(b)] = dot(e, n) + dot(d, f) + armature
-            j = ints[ix(at_columns + k * c.COLUMN_INTS + c.BEFORE)]
+            j = ints[ix(at_columns + k * tree_columns.COLUMN_INTS + tree_columns.BEFORE)]
             while j >= 0:
                 e, d = get6(work, twists + 6 * j, w)
                 value = dot(e, n) + dot(d, f)
-                other = ints[ix(at_columns + j * c.COLUMN_INTS + c.COLUMN_V)]
+                other = ints[ix(at_columns + j * tree_columns.COLUMN_INTS + tree_columns.COLUMN_V)]
                 M[ix(column * nv + other), ix(b)] = value
                 M[ix(other * nv + column), ix(b)] = value
-                j = ints[ix(at_columns + j * c.COLUMN_INTS + c.BEFORE)]
+                j = ints[ix(at_columns + j * tree_columns.COLUMN_INTS + tree_columns.BEFORE)]
 
 
 # ---- forward dynamics: articulated inertias as three blocks: angular A (sym), angular–linear B, linear C (sym)
@@ -307,17 +312,20 @@ def _less_outer_mixed(m, s, a, b):
 @inline
 def _begin_articulated(ints, floats, i, external, has_external, b, work, w):
     """Write the inertia of a segment and the wrench that its velocity and loads ask for."""
-    row, scale_row = ints[c.W_IA] + c.ARTICULATED_ROWS * i, ints[c.W_J] + c.INERTIA_ROWS * i
+    row, scale_row = (
+        ints[tree_columns.W_IA] + tree_columns.ARTICULATED_ROWS * i,
+        ints[tree_columns.W_J] + tree_columns.INERTIA_ROWS * i,
+    )
     n, f = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     work[ix(scale_row), ix(w)] = 0.0
     work[ix(scale_row + 1), ix(w)] = 0.0
-    if ints[ix(c.HEADER + i * c.SEGMENT_INTS + c.HAS_MASS)] == 1:
+    if ints[ix(tree_columns.HEADER + i * tree_columns.SEGMENT_INTS + tree_columns.HAS_MASS)] == 1:
         mass, h, moments = inertia_of(ints, floats, i, work, w)
         B = (0.0, -h[2], h[1], h[2], 0.0, -h[0], -h[1], h[0], 0.0)
         _put_articulated(work, row, w, moments, B, (mass, 0.0, 0.0, mass, 0.0, mass))
         work[ix(scale_row), ix(w)] = moments[0] + moments[3] + moments[5]
         work[ix(scale_row + 1), ix(w)] = mass
-        o, u = get6(work, ints[c.W_V] + 6 * i, w)
+        o, u = get6(work, ints[tree_columns.W_V] + 6 * i, w)
         angular, linear = momentum_of(mass, h, moments, o, u)
         n, f = add(cross(o, angular), cross(u, linear)), cross(o, linear)
     else:
@@ -326,7 +334,7 @@ def _begin_articulated(ints, floats, i, external, has_external, b, work, w):
     if has_external:
         given_n, given_f = external_forces(ints, external, i, b, work, w)
         n, f = sub(n, given_n), sub(f, given_f)
-    put6(work, ints[c.W_F] + 6 * i, w, n, f)
+    put6(work, ints[tree_columns.W_F] + 6 * i, w, n, f)
 
 
 @routine
@@ -334,43 +342,48 @@ def articulated(ints, floats, q, v, tau, given, external, has_external, b, work,
     """Forward dynamics [Featherstone08 7.3]; columns of one joint are eliminated one after the other."""
     place(ints, floats, q, given, b, work, w)
     status = bias(ints, floats, q, v, given, b, work, w)
-    for i in range(ints[c.SEGMENTS]):
+    for i in range(ints[tree_columns.SEGMENTS]):
         _begin_articulated(ints, floats, i, external, has_external, b, work, w)
-    at_columns = ints[c.AT_COLUMNS]
-    for i in range(ints[c.SEGMENTS] - 1, -1, -1):
-        base = c.HEADER + i * c.SEGMENT_INTS
-        A, B, C = _get_articulated(work, ints[c.W_IA] + c.ARTICULATED_ROWS * i, w)
+    at_columns = ints[tree_columns.AT_COLUMNS]
+    for i in range(ints[tree_columns.SEGMENTS] - 1, -1, -1):
+        base = tree_columns.HEADER + i * tree_columns.SEGMENT_INTS
+        A, B, C = _get_articulated(work, ints[tree_columns.W_IA] + tree_columns.ARTICULATED_ROWS * i, w)
         # rounding is measured by what the inertia was before any elimination
-        scale_row = ints[c.W_J] + c.INERTIA_ROWS * i
+        scale_row = ints[tree_columns.W_J] + tree_columns.INERTIA_ROWS * i
         turning, moving = work[ix(scale_row), ix(w)], work[ix(scale_row + 1), ix(w)]
-        n, f = get6(work, ints[c.W_F] + 6 * i, w)
-        first = ints[ix(base + c.FIRST)]
-        for k in range(first + ints[ix(base + c.COUNT)] - 1, first - 1, -1):
-            number = ints[c.FLOAT_COLUMNS] + k * c.COLUMN_FLOATS
-            column = ints[ix(at_columns + k * c.COLUMN_INTS + c.COLUMN_V)]
-            e, d = get6(work, ints[c.W_S] + 6 * k, w)
+        n, f = get6(work, ints[tree_columns.W_F] + 6 * i, w)
+        first = ints[ix(base + tree_columns.FIRST)]
+        for k in range(first + ints[ix(base + tree_columns.COUNT)] - 1, first - 1, -1):
+            number = ints[tree_columns.FLOAT_COLUMNS] + k * tree_columns.COLUMN_FLOATS
+            column = ints[ix(at_columns + k * tree_columns.COLUMN_INTS + tree_columns.COLUMN_V)]
+            e, d = get6(work, ints[tree_columns.W_S] + 6 * k, w)
             nu, fu = _apply(A, B, C, e, d)
             along = dot(e, nu) + dot(d, fu)
-            D = along + floats[ix(number + c.ARMATURE)]
-            if status == c.OK and not c.LEAST * (turning * dot(e, e) + moving * dot(d, d)) < D:
-                status = c.SINGULAR + c.WHERE * i
+            D = along + floats[ix(number + tree_columns.ARMATURE)]
+            if status == tree_columns.OK and not tree_columns.LEAST * (turning * dot(e, e) + moving * dot(d, d)) < D:
+                status = tree_columns.SINGULAR + tree_columns.WHERE * i
             inverse = 1.0 / D
-            u = tau[ix(column), ix(b)] - floats[ix(number + c.DAMPING)] * v[ix(column), ix(b)] - dot(e, n) - dot(d, f)
+            u = (
+                tau[ix(column), ix(b)]
+                - floats[ix(number + tree_columns.DAMPING)] * v[ix(column), ix(b)]
+                - dot(e, n)
+                - dot(d, f)
+            )
             A, C = _less_outer(A, inverse, nu), _less_outer(C, inverse, fu)
             B = _less_outer_mixed(B, inverse, nu, fu)
             n, f = axpy(u * inverse, nu, n), axpy(u * inverse, fu, f)
-            put6(work, ints[c.W_U] + 6 * k, w, nu, fu)
-            work[ix(ints[c.W_D] + 2 * k), ix(w)] = inverse
-            work[ix(ints[c.W_D] + 2 * k + 1), ix(w)] = u
-        parent = ints[ix(base + c.PARENT)]
+            put6(work, ints[tree_columns.W_U] + 6 * k, w, nu, fu)
+            work[ix(ints[tree_columns.W_D] + 2 * k), ix(w)] = inverse
+            work[ix(ints[tree_columns.W_D] + 2 * k + 1), ix(w)] = u
+        parent = ints[ix(base + tree_columns.PARENT)]
         if parent >= 0:
-            s, t = get6(work, ints[c.W_C] + 6 * i, w)
+            s, t = get6(work, ints[tree_columns.W_C] + 6 * i, w)
             nc, fc = _apply(A, B, C, s, t)
-            row = ints[c.W_F] + 6 * parent
+            row = ints[tree_columns.W_F] + 6 * parent
             np_, fp = get6(work, row, w)
             put6(work, row, w, add(np_, add(n, nc)), add(fp, add(f, fc)))
-            _add_articulated(work, ints[c.W_IA] + c.ARTICULATED_ROWS * parent, w, A, B, C)
-            scale_row = ints[c.W_J] + c.INERTIA_ROWS * parent
+            _add_articulated(work, ints[tree_columns.W_IA] + tree_columns.ARTICULATED_ROWS * parent, w, A, B, C)
+            scale_row = ints[tree_columns.W_J] + tree_columns.INERTIA_ROWS * parent
             work[ix(scale_row), ix(w)] += turning
             work[ix(scale_row + 1), ix(w)] += moving
     _accelerate(ints, floats, b, work, w, acceleration)
@@ -380,22 +393,25 @@ def articulated(ints, floats, q, v, tau, given, external, has_external, b, work,
 @inline
 def _accelerate(ints, floats, b, work, w, acceleration):
     """From the root outward: the acceleration of each column, then of the segment."""
-    gravity = row3(floats, c.GRAVITY)
-    for i in range(ints[c.SEGMENTS]):
-        base = c.HEADER + i * c.SEGMENT_INTS
-        parent = ints[ix(base + c.PARENT)]
-        s, t = get6(work, ints[c.W_C] + 6 * i, w)
+    gravity = row3(floats, tree_columns.GRAVITY)
+    for i in range(ints[tree_columns.SEGMENTS]):
+        base = tree_columns.HEADER + i * tree_columns.SEGMENT_INTS
+        parent = ints[ix(base + tree_columns.PARENT)]
+        s, t = get6(work, ints[tree_columns.W_C] + 6 * i, w)
         if parent >= 0:
-            sp, tp = get6(work, ints[c.W_A] + 6 * parent, w)
+            sp, tp = get6(work, ints[tree_columns.W_A] + 6 * parent, w)
             s, t = add(s, sp), add(t, tp)
         else:
             t = sub(t, gravity)
-        first = ints[ix(base + c.FIRST)]
-        for k in range(first, first + ints[ix(base + c.COUNT)]):
-            nu, fu = get6(work, ints[c.W_U] + 6 * k, w)
-            D = ints[c.W_D] + 2 * k
+        first = ints[ix(base + tree_columns.FIRST)]
+        for k in range(first, first + ints[ix(base + tree_columns.COUNT)]):
+            nu, fu = get6(work, ints[tree_columns.W_U] + 6 * k, w)
+            D = ints[tree_columns.W_D] + 2 * k
             rate = work[ix(D), ix(w)] * (work[ix(D + 1), ix(w)] - dot(nu, s) - dot(fu, t))
-            acceleration[ix(ints[ix(ints[c.AT_COLUMNS] + k * c.COLUMN_INTS + c.COLUMN_V)]), ix(b)] = rate
-            e, d = get6(work, ints[c.W_S] + 6 * k, w)
+            acceleration[
+                ix(ints[ix(ints[tree_columns.AT_COLUMNS] + k * tree_columns.COLUMN_INTS + tree_columns.COLUMN_V)]),
+                ix(b),
+            ] = rate
+            e, d = get6(work, ints[tree_columns.W_S] + 6 * k, w)
             s, t = axpy(rate, e, s), axpy(rate, d, t)
-        put6(work, ints[c.W_A] + 6 * i, w, s, t)
+        put6(work, ints[tree_columns.W_A] + 6 * i, w, s, t)

@@ -11,7 +11,7 @@ from motiform.motion.tree.kernels.memory import get3, get6, ix, put3, put6
 from motiform.motion.tree.kernels.motion import bias, column_velocity, rates
 from motiform.motion.tree.kernels.place import place
 from motiform.motion.tree.kernels.single import checked, finite, one_state, state_zero
-from motiform.motion.tree.model import columns as c
+from motiform.motion.tree.model import columns as tree_columns
 from motiform.spatial.algebra import add, axpy, cross, dot, scale, sub
 
 __all__ = [
@@ -65,14 +65,14 @@ def _put_sym(work, row, w, m):
 @inline
 def get_composite(ints, i, work, w):
     """Return mass, mass times centre and moments from the inertia rows of segment i."""
-    row = ints[c.W_J] + c.INERTIA_ROWS * i
+    row = ints[tree_columns.W_J] + tree_columns.INERTIA_ROWS * i
     return work[ix(row), ix(w)], get3(work, row + 1, w), _get_sym(work, row + 4, w)
 
 
 @inline
 def put_composite(ints, i, work, w, mass, h, moments):
     """Write the inertia rows of segment i."""
-    row = ints[c.W_J] + c.INERTIA_ROWS * i
+    row = ints[tree_columns.W_J] + tree_columns.INERTIA_ROWS * i
     work[ix(row), ix(w)] = mass
     put3(work, row + 1, w, h)
     _put_sym(work, row + 4, w, moments)
@@ -108,14 +108,14 @@ def moving_inertia(h, moments, o, u):
 @inline
 def get_turning(ints, i, work, w):
     """Return Y and the momentum (l, p) of segment i."""
-    row = ints[c.W_IA] + c.ARTICULATED_ROWS * i
+    row = ints[tree_columns.W_IA] + tree_columns.ARTICULATED_ROWS * i
     return _get_sym(work, row, w), get3(work, row + 6, w), get3(work, row + 9, w)
 
 
 @inline
 def put_turning(ints, i, work, w, Y, l, p):
     """Write Y and the momentum of segment i."""
-    row = ints[c.W_IA] + c.ARTICULATED_ROWS * i
+    row = ints[tree_columns.W_IA] + tree_columns.ARTICULATED_ROWS * i
     _put_sym(work, row, w, Y)
     put6(work, row + 6, w, l, p)
 
@@ -129,57 +129,63 @@ def apply_turning(Y, l, p, e):
 @routine
 def velocity_inertias(ints, floats, work, w):
     """Write inertia and turning rows of every segment from poses and twists."""
-    for i in range(ints[c.SEGMENTS]):
-        if ints[ix(c.HEADER + i * c.SEGMENT_INTS + c.HAS_MASS)] == 1:
+    for i in range(ints[tree_columns.SEGMENTS]):
+        if ints[ix(tree_columns.HEADER + i * tree_columns.SEGMENT_INTS + tree_columns.HAS_MASS)] == 1:
             mass, h, moments = inertia_of(ints, floats, i, work, w)
-            o, u = get6(work, ints[c.W_V] + 6 * i, w)
+            o, u = get6(work, ints[tree_columns.W_V] + 6 * i, w)
             l, p = momentum_of(mass, h, moments, o, u)
             put_composite(ints, i, work, w, mass, h, moments)
             put_turning(ints, i, work, w, moving_inertia(h, moments, o, u), l, p)
         else:
-            for k in range(c.INERTIA_ROWS):
-                work[ix(ints[c.W_J] + c.INERTIA_ROWS * i + k), ix(w)] = 0.0
+            for k in range(tree_columns.INERTIA_ROWS):
+                work[ix(ints[tree_columns.W_J] + tree_columns.INERTIA_ROWS * i + k), ix(w)] = 0.0
             for k in range(12):
-                work[ix(ints[c.W_IA] + c.ARTICULATED_ROWS * i + k), ix(w)] = 0.0
+                work[ix(ints[tree_columns.W_IA] + tree_columns.ARTICULATED_ROWS * i + k), ix(w)] = 0.0
 
 
 @routine
 def coriolis(ints, floats, q, v, given, b, work, w, C):
     """Coriolis matrix [Echeandia21] as rows i·nv + j of C: Σ Jᵀ (I dJ/dt + B J) over the segments."""
-    nv, at = ints[c.NV], ints[c.AT_COLUMNS]
+    nv, at = ints[tree_columns.NV], ints[tree_columns.AT_COLUMNS]
     place(ints, floats, q, given, b, work, w)
     status = rates(ints, floats, q, v, given, b, work, w)
     velocity_inertias(ints, floats, work, w)
     for k in range(nv * nv):
         C[ix(k), ix(b)] = 0.0
-    for i in range(ints[c.SEGMENTS] - 1, -1, -1):
-        base = c.HEADER + i * c.SEGMENT_INTS
+    for i in range(ints[tree_columns.SEGMENTS] - 1, -1, -1):
+        base = tree_columns.HEADER + i * tree_columns.SEGMENT_INTS
         mass, h, moments = get_composite(ints, i, work, w)
         Y, l, p = get_turning(ints, i, work, w)
-        first = ints[ix(base + c.FIRST)]
-        for k in range(first, first + ints[ix(base + c.COUNT)]):
-            e, d = get6(work, ints[c.W_S] + 6 * k, w)
-            a, m = get6(work, ints[c.W_DS] + 6 * k, w)
-            column = ints[ix(at + k * c.COLUMN_INTS + c.COLUMN_V)]
+        first = ints[ix(base + tree_columns.FIRST)]
+        for k in range(first, first + ints[ix(base + tree_columns.COUNT)]):
+            e, d = get6(work, ints[tree_columns.W_S] + 6 * k, w)
+            a, m = get6(work, ints[tree_columns.W_DS] + 6 * k, w)
+            column = ints[ix(at + k * tree_columns.COLUMN_INTS + tree_columns.COLUMN_V)]
             n, f = momentum_of(mass, h, moments, a, m)
             tn, tf = apply_turning(Y, l, p, e)
             n, f = axpy(0.5, tn, n), axpy(0.5, tf, f)  # column k for all columns before it
             hn, hf = momentum_of(mass, h, moments, e, d)  # row k: S_kᵀ I and the angular part of S_kᵀ B
             turn = axpy(0.5, add(sym(Y, e), cross(l, e)), cross(p, d))
             C[ix(column * nv + column), ix(b)] = dot(e, n) + dot(d, f)
-            j = ints[ix(at + k * c.COLUMN_INTS + c.BEFORE)]
+            j = ints[ix(at + k * tree_columns.COLUMN_INTS + tree_columns.BEFORE)]
             while j >= 0:
-                ej, dj = get6(work, ints[c.W_S] + 6 * j, w)
-                aj, mj = get6(work, ints[c.W_DS] + 6 * j, w)
-                other = ints[ix(at + j * c.COLUMN_INTS + c.COLUMN_V)]
+                ej, dj = get6(work, ints[tree_columns.W_S] + 6 * j, w)
+                aj, mj = get6(work, ints[tree_columns.W_DS] + 6 * j, w)
+                other = ints[ix(at + j * tree_columns.COLUMN_INTS + tree_columns.COLUMN_V)]
                 C[ix(other * nv + column), ix(b)] = dot(ej, n) + dot(dj, f)
                 C[ix(column * nv + other), ix(b)] = dot(hn, aj) + dot(hf, mj) + dot(turn, ej)
-                j = ints[ix(at + j * c.COLUMN_INTS + c.BEFORE)]
-        parent = ints[ix(base + c.PARENT)]
+                j = ints[ix(at + j * tree_columns.COLUMN_INTS + tree_columns.BEFORE)]
+        parent = ints[ix(base + tree_columns.PARENT)]
         if parent >= 0:
-            I, B = ints[c.W_J], ints[c.W_IA]
-            add_rows(work, I + c.INERTIA_ROWS * parent, I + c.INERTIA_ROWS * i, c.INERTIA_ROWS, w)
-            add_rows(work, B + c.ARTICULATED_ROWS * parent, B + c.ARTICULATED_ROWS * i, 12, w)
+            I, B = ints[tree_columns.W_J], ints[tree_columns.W_IA]
+            add_rows(
+                work,
+                I + tree_columns.INERTIA_ROWS * parent,
+                I + tree_columns.INERTIA_ROWS * i,
+                tree_columns.INERTIA_ROWS,
+                w,
+            )
+            add_rows(work, B + tree_columns.ARTICULATED_ROWS * parent, B + tree_columns.ARTICULATED_ROWS * i, 12, w)
     return status
 
 
@@ -195,8 +201,8 @@ def finite_diagonal(M):
 @entry("int64(int64[::1], float64[::1], float64[::1], float64[::1], float64[::1], float64[:, ::1])")
 def one_coriolis(ints, floats, work, q, v, out):
     """Coriolis matrix of one state."""
-    if q.shape[0] != ints[c.NQ] or v.shape[0] != ints[c.NV]:
-        return c.WRONG_SIZE
+    if q.shape[0] != ints[tree_columns.NQ] or v.shape[0] != ints[tree_columns.NV]:
+        return tree_columns.WRONG_SIZE
     W, Q, V, b = one_state(work), one_state(q), one_state(v), state_zero(ints)
     status = coriolis(ints, floats, Q, V, W, b, W, b, one_state(out.reshape(out.size)))
     return checked(status, finite(Q, 0) + finite(V, 0) + finite_diagonal(out))
@@ -209,9 +215,14 @@ def one_coriolis(ints, floats, work, q, v, out):
 def _center(ints, work, w):
     """Return the centre of mass of the figure, from the inertias of its segments."""
     total, center = 0.0, (0.0, 0.0, 0.0)
-    for i in range(ints[c.SEGMENTS]):
+    for i in range(ints[tree_columns.SEGMENTS]):
         mass, h, _ = get_composite(ints, i, work, w)
-        origin = get3(work, ints[c.W_ROOT] + 3 * ints[ix(c.HEADER + i * c.SEGMENT_INTS + c.ROOT)], w)
+        origin = get3(
+            work,
+            ints[tree_columns.W_ROOT]
+            + 3 * ints[ix(tree_columns.HEADER + i * tree_columns.SEGMENT_INTS + tree_columns.ROOT)],
+            w,
+        )
         total += mass
         center = add(center, axpy(mass, origin, h))
     return scale(1.0 / total, center)
@@ -220,7 +231,15 @@ def _center(ints, work, w):
 @inline
 def _from_center(ints, i, center, work, w):
     """Return the way from the centre of mass to the origin of segment i's root."""
-    return sub(get3(work, ints[c.W_ROOT] + 3 * ints[ix(c.HEADER + i * c.SEGMENT_INTS + c.ROOT)], w), center)
+    return sub(
+        get3(
+            work,
+            ints[tree_columns.W_ROOT]
+            + 3 * ints[ix(tree_columns.HEADER + i * tree_columns.SEGMENT_INTS + tree_columns.ROOT)],
+            w,
+        ),
+        center,
+    )
 
 
 @routine
@@ -229,30 +248,36 @@ def centroidal(ints, floats, q, given, b, work, w, out):
     place(ints, floats, q, given, b, work, w)
     world_inertias(ints, floats, work, w)
     center = _center(ints, work, w)
-    for i in range(ints[c.SEGMENTS] - 1, -1, -1):
-        base = c.HEADER + i * c.SEGMENT_INTS
+    for i in range(ints[tree_columns.SEGMENTS] - 1, -1, -1):
+        base = tree_columns.HEADER + i * tree_columns.SEGMENT_INTS
         mass, h, moments = get_composite(ints, i, work, w)
         arm = _from_center(ints, i, center, work, w)
-        first = ints[ix(base + c.FIRST)]
-        for k in range(first, first + ints[ix(base + c.COUNT)]):
-            e, d = get6(work, ints[c.W_S] + 6 * k, w)
+        first = ints[ix(base + tree_columns.FIRST)]
+        for k in range(first, first + ints[ix(base + tree_columns.COUNT)]):
+            e, d = get6(work, ints[tree_columns.W_S] + 6 * k, w)
             l, p = momentum_of(mass, h, moments, e, d)
-            column = ints[ix(ints[c.AT_COLUMNS] + k * c.COLUMN_INTS + c.COLUMN_V)]
+            column = ints[ix(ints[tree_columns.AT_COLUMNS] + k * tree_columns.COLUMN_INTS + tree_columns.COLUMN_V)]
             put6(out, 6 * column, b, add(l, cross(arm, p)), p)
-        parent = ints[ix(base + c.PARENT)]
+        parent = ints[ix(base + tree_columns.PARENT)]
         if parent >= 0:
-            I = ints[c.W_J]
-            add_rows(work, I + c.INERTIA_ROWS * parent, I + c.INERTIA_ROWS * i, c.INERTIA_ROWS, w)
+            I = ints[tree_columns.W_J]
+            add_rows(
+                work,
+                I + tree_columns.INERTIA_ROWS * parent,
+                I + tree_columns.INERTIA_ROWS * i,
+                tree_columns.INERTIA_ROWS,
+                w,
+            )
 
 
 @entry("int64(int64[::1], float64[::1], float64[::1], float64[::1], float64[:, ::1])")
 def one_centroidal(ints, floats, work, q, out):
     """Centroidal matrix of one state by columns, (nv, 6)."""
-    if q.shape[0] != ints[c.NQ]:
-        return c.WRONG_SIZE
+    if q.shape[0] != ints[tree_columns.NQ]:
+        return tree_columns.WRONG_SIZE
     W, Q, O, b = one_state(work), one_state(q), one_state(out.reshape(out.size)), state_zero(ints)
     centroidal(ints, floats, Q, W, b, W, b, O)
-    return checked(c.OK, finite(Q, 0) + finite(O, 0))
+    return checked(tree_columns.OK, finite(Q, 0) + finite(O, 0))
 
 
 @routine
@@ -263,21 +288,21 @@ def centroidal_bias(ints, floats, q, v, a, given, b, work, w, out):
     world_inertias(ints, floats, work, w)
     center = _center(ints, work, w)
     moment, force = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-    for i in range(ints[c.SEGMENTS]):
-        base = c.HEADER + i * c.SEGMENT_INTS
-        s, t = get6(work, ints[c.W_C] + 6 * i, w)
-        if ints[ix(base + c.PARENT)] >= 0:
-            sp, tp = get6(work, ints[c.W_A] + 6 * ints[ix(base + c.PARENT)], w)
+    for i in range(ints[tree_columns.SEGMENTS]):
+        base = tree_columns.HEADER + i * tree_columns.SEGMENT_INTS
+        s, t = get6(work, ints[tree_columns.W_C] + 6 * i, w)
+        if ints[ix(base + tree_columns.PARENT)] >= 0:
+            sp, tp = get6(work, ints[tree_columns.W_A] + 6 * ints[ix(base + tree_columns.PARENT)], w)
             s, t = add(s, sp), add(t, tp)
-        first = ints[ix(base + c.FIRST)]
-        for k in range(first, first + ints[ix(base + c.COUNT)]):
+        first = ints[ix(base + tree_columns.FIRST)]
+        for k in range(first, first + ints[ix(base + tree_columns.COUNT)]):
             rate = column_velocity(ints, k, a, b)
-            e, d = get6(work, ints[c.W_S] + 6 * k, w)
+            e, d = get6(work, ints[tree_columns.W_S] + 6 * k, w)
             s, t = axpy(rate, e, s), axpy(rate, d, t)
-        put6(work, ints[c.W_A] + 6 * i, w, s, t)
-        if ints[ix(base + c.HAS_MASS)] == 1:
+        put6(work, ints[tree_columns.W_A] + 6 * i, w, s, t)
+        if ints[ix(base + tree_columns.HAS_MASS)] == 1:
             mass, h, moments = get_composite(ints, i, work, w)
-            n, f = segment_force(mass, h, moments, get6(work, ints[c.W_V] + 6 * i, w), (s, t))
+            n, f = segment_force(mass, h, moments, get6(work, ints[tree_columns.W_V] + 6 * i, w), (s, t))
             arm = _from_center(ints, i, center, work, w)
             moment, force = add(moment, add(n, cross(arm, f))), add(force, f)
     put6(out, 0, b, moment, force)
@@ -296,8 +321,8 @@ def segment_force(mass, h, moments, V, A):
 def wrenches(ints, floats, q, v, a, given, external, has_external, b, work, w, out):
     """Write tau, then from row nv on the wrench that each joint transmits to its segment, at its origin."""
     status = recursive(ints, floats, q, v, a, given, external, has_external, b, work, w, out)
-    for i in range(ints[c.SEGMENTS]):
-        n, f = get6(work, ints[c.W_F] + 6 * i, w)
-        p = get3(work, ints[c.W_POSE] + i * c.POSE_ROWS + 9, w)
-        put6(out, ints[c.NV] + 6 * i, b, sub(n, cross(p, f)), f)
+    for i in range(ints[tree_columns.SEGMENTS]):
+        n, f = get6(work, ints[tree_columns.W_F] + 6 * i, w)
+        p = get3(work, ints[tree_columns.W_POSE] + i * tree_columns.POSE_ROWS + 9, w)
+        put6(out, ints[tree_columns.NV] + 6 * i, b, sub(n, cross(p, f)), f)
     return status

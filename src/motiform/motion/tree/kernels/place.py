@@ -7,7 +7,7 @@ import math
 from motiform.base.kernels import inline, routine
 from motiform.motion.tree.kernels.contact import contact_column, contact_place
 from motiform.motion.tree.kernels.memory import get3, get9, ix, put3, put6, put9, row3, row9
-from motiform.motion.tree.model import columns as c
+from motiform.motion.tree.model import columns as tree_columns
 from motiform.spatial.algebra import add, axpy, cross, matmul, rodrigues, rotation_of_quaternion, sub, transform
 
 __all__ = ["place", "screw_move", "segment_base"]
@@ -96,12 +96,12 @@ def _turn_z(R, s, o):
 @inline
 def segment_base(ints, floats, i, work, w):
     """Return the joint's frame of segment i: its rotation in the world, its origin from the root segment's."""
-    base = c.HEADER + i * c.SEGMENT_INTS
-    at = c.FLOAT_HEADER + i * c.SEGMENT_FLOATS
-    parent = ints[ix(base + c.PARENT)]
-    R, p = row9(floats, at + c.PLACE_R), row3(floats, at + c.PLACE_P)
+    base = tree_columns.HEADER + i * tree_columns.SEGMENT_INTS
+    at = tree_columns.FLOAT_HEADER + i * tree_columns.SEGMENT_FLOATS
+    parent = ints[ix(base + tree_columns.PARENT)]
+    R, p = row9(floats, at + tree_columns.PLACE_R), row3(floats, at + tree_columns.PLACE_P)
     if parent >= 0:
-        pose = ints[c.W_POSE] + parent * c.POSE_ROWS
+        pose = ints[tree_columns.W_POSE] + parent * tree_columns.POSE_ROWS
         Rp = get9(work, pose, w)
         p = add(get3(work, pose + 9, w), transform(Rp, p))
         R = matmul(Rp, R)
@@ -113,15 +113,15 @@ def segment_base(ints, floats, i, work, w):
 @inline
 def _angles(ints, floats, q, b, work, w):
     """Write sine and cosine of every turn: rows W_ANGLE + k and W_ANGLE + columns + k."""
-    n, at, fl = ints[c.COLUMNS], ints[c.AT_COLUMNS], ints[c.FLOAT_COLUMNS]
-    first = ints[c.W_ANGLE]
+    n, at, fl = ints[tree_columns.COLUMNS], ints[tree_columns.AT_COLUMNS], ints[tree_columns.FLOAT_COLUMNS]
+    first = ints[tree_columns.W_ANGLE]
     far = False
     for k in range(n):
         x = 0.0
-        if ints[ix(at + k * c.COLUMN_INTS + c.AXIS)] <= c.SCREW:
-            value = q[ix(ints[ix(at + k * c.COLUMN_INTS + c.COLUMN_Q)]), ix(b)]
-            x = floats[ix(fl + k * c.COLUMN_FLOATS + c.SIGN)] * (
-                value + floats[ix(fl + k * c.COLUMN_FLOATS + c.OFFSET)]
+        if ints[ix(at + k * tree_columns.COLUMN_INTS + tree_columns.AXIS)] <= tree_columns.SCREW:
+            value = q[ix(ints[ix(at + k * tree_columns.COLUMN_INTS + tree_columns.COLUMN_Q)]), ix(b)]
+            x = floats[ix(fl + k * tree_columns.COLUMN_FLOATS + tree_columns.SIGN)] * (
+                value + floats[ix(fl + k * tree_columns.COLUMN_FLOATS + tree_columns.OFFSET)]
             )
             far = far or math.fabs(x) > _FAR
         work[ix(first + k), ix(w)] = x
@@ -140,42 +140,45 @@ def _angles(ints, floats, q, b, work, w):
 @inline
 def _place_axes(ints, floats, i, q, b, work, w):
     """Place a segment carried by screws in sequence."""
-    base, n = c.HEADER + i * c.SEGMENT_INTS, ints[c.COLUMNS]
+    base, n = tree_columns.HEADER + i * tree_columns.SEGMENT_INTS, ints[tree_columns.COLUMNS]
     R, p = segment_base(ints, floats, i, work, w)
-    first = ints[ix(base + c.FIRST)]
-    angle, twist = ints[c.W_ANGLE], ints[c.W_S]
-    for k in range(first, first + ints[ix(base + c.COUNT)]):
-        axis = ints[ix(ints[c.AT_COLUMNS] + k * c.COLUMN_INTS + c.AXIS)]
-        number = ints[c.FLOAT_COLUMNS] + k * c.COLUMN_FLOATS
+    first = ints[ix(base + tree_columns.FIRST)]
+    angle, twist = ints[tree_columns.W_ANGLE], ints[tree_columns.W_S]
+    for k in range(first, first + ints[ix(base + tree_columns.COUNT)]):
+        axis = ints[ix(ints[tree_columns.AT_COLUMNS] + k * tree_columns.COLUMN_INTS + tree_columns.AXIS)]
+        number = ints[tree_columns.FLOAT_COLUMNS] + k * tree_columns.COLUMN_FLOATS
         sine, cosine = work[ix(angle + k), ix(w)], work[ix(angle + n + k), ix(w)]
-        sign = floats[ix(number + c.SIGN)]
-        if axis == c.TURN_X:
+        sign = floats[ix(number + tree_columns.SIGN)]
+        if axis == tree_columns.TURN_X:
             e = (sign * R[0], sign * R[3], sign * R[6])
             R = _turn_x(R, sine, cosine)
             put6(work, twist + 6 * k, w, e, cross(p, e))
-        elif axis == c.TURN_Y:
+        elif axis == tree_columns.TURN_Y:
             e = (sign * R[1], sign * R[4], sign * R[7])
             R = _turn_y(R, sine, cosine)
             put6(work, twist + 6 * k, w, e, cross(p, e))
-        elif axis == c.TURN_Z:
+        elif axis == tree_columns.TURN_Z:
             e = (sign * R[2], sign * R[5], sign * R[8])
             R = _turn_z(R, sine, cosine)
             put6(work, twist + 6 * k, w, e, cross(p, e))
         else:
             x = (
-                q[ix(ints[ix(ints[c.AT_COLUMNS] + k * c.COLUMN_INTS + c.COLUMN_Q)]), ix(b)]
-                + floats[ix(number + c.OFFSET)]
+                q[
+                    ix(ints[ix(ints[tree_columns.AT_COLUMNS] + k * tree_columns.COLUMN_INTS + tree_columns.COLUMN_Q)]),
+                    ix(b),
+                ]
+                + floats[ix(number + tree_columns.OFFSET)]
             )
-            direction = row3(floats, number + c.DIRECTION)
-            if axis == c.SHIFT:
+            direction = row3(floats, number + tree_columns.DIRECTION)
+            if axis == tree_columns.SHIFT:
                 e = transform(R, direction)
                 p = axpy(x, e, p)
                 put6(work, twist + 6 * k, w, (0.0, 0.0, 0.0), e)
             else:
-                point, pitch = row3(floats, number + c.POINT), floats[ix(number + c.PITCH)]
+                point, pitch = row3(floats, number + tree_columns.POINT), floats[ix(number + tree_columns.PITCH)]
                 R, p, e, moment = screw_move(R, p, direction, point, pitch, x, sine, cosine)
                 put6(work, twist + 6 * k, w, e, moment)
-    pose = ints[c.W_POSE] + i * c.POSE_ROWS
+    pose = ints[tree_columns.W_POSE] + i * tree_columns.POSE_ROWS
     put9(work, pose, w, R)
     put3(work, pose + 9, w, p)
 
@@ -189,7 +192,7 @@ def _column_of(R, j):
 @inline
 def _put_frame_columns(ints, first, R, p, work, w, count):
     """Write the twists of a frame's own axes: three turns at p, then three shifts."""
-    at = ints[c.W_S] + 6 * first
+    at = ints[tree_columns.W_S] + 6 * first
     for j in range(count):
         e = _column_of(R, j % 3)
         if j < 3:
@@ -201,10 +204,10 @@ def _put_frame_columns(ints, first, R, p, work, w, count):
 @routine
 def _place_function(ints, floats, i, q, b, work, w):
     """Place a segment carried by screws that are functions of coordinates."""
-    base = c.HEADER + i * c.SEGMENT_INTS
-    first, at = ints[ix(base + c.FIRST)], ints[ix(base + c.AT_NUMBERS)]
-    twist = ints[c.W_S]
-    for k in range(first, first + ints[ix(base + c.COUNT)]):
+    base = tree_columns.HEADER + i * tree_columns.SEGMENT_INTS
+    first, at = ints[ix(base + tree_columns.FIRST)], ints[ix(base + tree_columns.AT_NUMBERS)]
+    twist = ints[tree_columns.W_S]
+    for k in range(first, first + ints[ix(base + tree_columns.COUNT)]):
         put6(work, twist + 6 * k, w, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
     R, p = segment_base(ints, floats, i, work, w)
     for n in range(int(floats[ix(at)])):
@@ -213,7 +216,10 @@ def _place_function(ints, floats, i, q, b, work, w):
         x, slope, _ = function_value(
             floats,
             at + int(floats[ix(axis + 10)]),
-            q[ix(ints[ix(ints[c.AT_COLUMNS] + k * c.COLUMN_INTS + c.COLUMN_Q)]), ix(b)],
+            q[
+                ix(ints[ix(ints[tree_columns.AT_COLUMNS] + k * tree_columns.COLUMN_INTS + tree_columns.COLUMN_Q)]),
+                ix(b),
+            ],
         )
         R, p, e, moment = axis_move(floats, axis, R, p, x)
         work[ix(twist + 6 * k), ix(w)] += slope * e[0]
@@ -222,7 +228,7 @@ def _place_function(ints, floats, i, q, b, work, w):
         work[ix(twist + 6 * k + 3), ix(w)] += slope * moment[0]
         work[ix(twist + 6 * k + 4), ix(w)] += slope * moment[1]
         work[ix(twist + 6 * k + 5), ix(w)] += slope * moment[2]
-    pose = ints[c.W_POSE] + i * c.POSE_ROWS
+    pose = ints[tree_columns.W_POSE] + i * tree_columns.POSE_ROWS
     put9(work, pose, w, R)
     put3(work, pose + 9, w, p)
 
@@ -269,21 +275,21 @@ def function_value(floats, at, x):
 @routine
 def _place_contact(ints, floats, i, q, b, work, w):
     """Place a segment in contact; its columns are turns about and shifts along the axes of the contact frame."""
-    base = c.HEADER + i * c.SEGMENT_INTS
-    at, first = ints[ix(base + c.AT_NUMBERS)], ints[ix(base + c.FIRST)]
+    base = tree_columns.HEADER + i * tree_columns.SEGMENT_INTS
+    at, first = ints[ix(base + tree_columns.AT_NUMBERS)], ints[ix(base + tree_columns.FIRST)]
     R, p = segment_base(ints, floats, i, work, w)
-    Rj, pj, RL, pL = contact_place(floats, at, q, ints[ix(base + c.AT_Q)], b)
+    Rj, pj, RL, pL = contact_place(floats, at, q, ints[ix(base + tree_columns.AT_Q)], b)
     p = add(p, transform(R, pj))
     R = matmul(R, Rj)
-    pose = ints[c.W_POSE] + i * c.POSE_ROWS
+    pose = ints[tree_columns.W_POSE] + i * tree_columns.POSE_ROWS
     put9(work, pose, w, R)
     put3(work, pose + 9, w, p)
     pL = add(p, transform(R, pL))
     RL = matmul(R, RL)
-    for j in range(ints[ix(base + c.COUNT)]):
+    for j in range(ints[ix(base + tree_columns.COUNT)]):
         which = contact_column(floats, at, j)
         e = _column_of(RL, which % 3)
-        row = ints[c.W_S] + 6 * (first + j)
+        row = ints[tree_columns.W_S] + 6 * (first + j)
         if which < 3:
             put6(work, row, w, e, cross(pL, e))
         else:
@@ -293,50 +299,55 @@ def _place_contact(ints, floats, i, q, b, work, w):
 @routine
 def _place_given(ints, floats, i, given, b, work, w):
     """Place a segment whose joint was asked beforehand: pose, then S by columns, in the child's axes at its origin."""
-    base = c.HEADER + i * c.SEGMENT_INTS
-    at, first = ints[ix(base + c.AT_NUMBERS)], ints[ix(base + c.FIRST)]
+    base = tree_columns.HEADER + i * tree_columns.SEGMENT_INTS
+    at, first = ints[ix(base + tree_columns.AT_NUMBERS)], ints[ix(base + tree_columns.FIRST)]
     R, p = segment_base(ints, floats, i, work, w)
     p = add(p, transform(R, get3(given, at + 9, b)))
     R = matmul(R, get9(given, at, b))
-    pose = ints[c.W_POSE] + i * c.POSE_ROWS
+    pose = ints[tree_columns.W_POSE] + i * tree_columns.POSE_ROWS
     put9(work, pose, w, R)
     put3(work, pose + 9, w, p)
-    for j in range(ints[ix(base + c.COUNT)]):
+    for j in range(ints[ix(base + tree_columns.COUNT)]):
         e = transform(R, get3(given, at + 12 + 6 * j, b))
         d = transform(R, get3(given, at + 15 + 6 * j, b))
-        put6(work, ints[c.W_S] + 6 * (first + j), w, e, add(d, cross(p, e)))
+        put6(work, ints[tree_columns.W_S] + 6 * (first + j), w, e, add(d, cross(p, e)))
 
 
 @inline
 def _place_quaternion(ints, floats, i, kind, q, b, work, w):
     """Place a segment carried by a ball joint or a free one."""
-    base = c.HEADER + i * c.SEGMENT_INTS
-    at = ints[ix(base + c.AT_Q)]
+    base = tree_columns.HEADER + i * tree_columns.SEGMENT_INTS
+    at = ints[ix(base + tree_columns.AT_Q)]
     R, p = segment_base(ints, floats, i, work, w)
-    if kind == c.FREE:
+    if kind == tree_columns.FREE:
         p = add(p, transform(R, get3(q, at, b)))
         at += 3
     R = matmul(
         R, rotation_of_quaternion(q[ix(at), ix(b)], q[ix(at + 1), ix(b)], q[ix(at + 2), ix(b)], q[ix(at + 3), ix(b)])
     )
-    pose = ints[c.W_POSE] + i * c.POSE_ROWS
+    pose = ints[tree_columns.W_POSE] + i * tree_columns.POSE_ROWS
     put9(work, pose, w, R)
     put3(work, pose + 9, w, p)
-    _put_frame_columns(ints, ints[ix(base + c.FIRST)], R, p, work, w, ints[ix(base + c.COUNT)])
+    _put_frame_columns(ints, ints[ix(base + tree_columns.FIRST)], R, p, work, w, ints[ix(base + tree_columns.COUNT)])
 
 
 @inline
 def _begin_root(ints, floats, i, work, w):
     """Take the root's own origin as the point about which its tree is described."""
-    base = c.HEADER + i * c.SEGMENT_INTS
-    at = c.FLOAT_HEADER + i * c.SEGMENT_FLOATS
-    pose = ints[c.W_POSE] + i * c.POSE_ROWS + 9
+    base = tree_columns.HEADER + i * tree_columns.SEGMENT_INTS
+    at = tree_columns.FLOAT_HEADER + i * tree_columns.SEGMENT_FLOATS
+    pose = ints[tree_columns.W_POSE] + i * tree_columns.POSE_ROWS + 9
     p = get3(work, pose, w)
-    put3(work, ints[c.W_ROOT] + 3 * ints[ix(base + c.ROOT)], w, add(row3(floats, at + c.PLACE_P), p))
+    put3(
+        work,
+        ints[tree_columns.W_ROOT] + 3 * ints[ix(base + tree_columns.ROOT)],
+        w,
+        add(row3(floats, at + tree_columns.PLACE_P), p),
+    )
     put3(work, pose, w, (0.0, 0.0, 0.0))
-    first = ints[ix(base + c.FIRST)]
-    for k in range(first, first + ints[ix(base + c.COUNT)]):
-        row = ints[c.W_S] + 6 * k
+    first = ints[ix(base + tree_columns.FIRST)]
+    for k in range(first, first + ints[ix(base + tree_columns.COUNT)]):
+        row = ints[tree_columns.W_S] + 6 * k
         e = get3(work, row, w)
         put3(work, row + 3, w, add(get3(work, row + 3, w), cross(e, p)))
 
@@ -345,17 +356,17 @@ def _begin_root(ints, floats, i, work, w):
 def place(ints, floats, q, given, b, work, w):
     """Write the pose of every segment and the twist of every column of state b to slot w of the workspace."""
     _angles(ints, floats, q, b, work, w)
-    for i in range(ints[c.SEGMENTS]):
-        kind = ints[ix(c.HEADER + i * c.SEGMENT_INTS + c.KIND)]
-        if kind == c.AXES:
+    for i in range(ints[tree_columns.SEGMENTS]):
+        kind = ints[ix(tree_columns.HEADER + i * tree_columns.SEGMENT_INTS + tree_columns.KIND)]
+        if kind == tree_columns.AXES:
             _place_axes(ints, floats, i, q, b, work, w)
-        elif kind <= c.FREE:
+        elif kind <= tree_columns.FREE:
             _place_quaternion(ints, floats, i, kind, q, b, work, w)
-        elif kind == c.FUNCTION:
+        elif kind == tree_columns.FUNCTION:
             _place_function(ints, floats, i, q, b, work, w)
-        elif kind == c.CONTACT:
+        elif kind == tree_columns.CONTACT:
             _place_contact(ints, floats, i, q, b, work, w)
         else:
             _place_given(ints, floats, i, given, b, work, w)
-        if ints[ix(c.HEADER + i * c.SEGMENT_INTS + c.PARENT)] < 0:
+        if ints[ix(tree_columns.HEADER + i * tree_columns.SEGMENT_INTS + tree_columns.PARENT)] < 0:
             _begin_root(ints, floats, i, work, w)

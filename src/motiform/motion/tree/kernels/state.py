@@ -10,7 +10,7 @@ from motiform.motion.tree.kernels.dynamics import articulated, recursive
 from motiform.motion.tree.kernels.memory import get3, get9, put3
 from motiform.motion.tree.kernels.motion import column_velocity, contact_velocity
 from motiform.motion.tree.kernels.single import one_state, state_zero
-from motiform.motion.tree.model import columns as c
+from motiform.motion.tree.model import columns as tree_columns
 from motiform.spatial.algebra import rotation_of_quaternion, tmul, transform
 
 __all__ = ["advance_configuration", "one_configuration_rate", "one_contact_force", "one_rate", "one_repair"]
@@ -30,29 +30,33 @@ def _quaternion_rate(q, at, o, b, out):
 
 @inline
 def _contact_rate(ints, floats, i, q, v, b, out):
-    base = c.HEADER + i * c.SEGMENT_INTS
-    at, at_q = ints[base + c.AT_NUMBERS], ints[base + c.AT_Q]
+    base = tree_columns.HEADER + i * tree_columns.SEGMENT_INTS
+    at, at_q = ints[base + tree_columns.AT_NUMBERS], ints[base + tree_columns.AT_Q]
     return contact_qdot(floats, at, q, at_q, b, contact_velocity(ints, floats, i, v, b), out, at_q)
 
 
 @routine
 def configuration_rate(ints, floats, q, v, b, out):
     """Write dq/dt of all joints that kernels know; return a status."""
-    status = c.OK
-    for i in range(ints[c.SEGMENTS]):
-        base = c.HEADER + i * c.SEGMENT_INTS
-        kind, first, at = ints[base + c.KIND], ints[base + c.FIRST], ints[base + c.AT_Q]
-        if kind == c.AXES or kind == c.FUNCTION:
-            for k in range(first, first + ints[base + c.COUNT]):
-                row = ints[c.AT_COLUMNS] + k * c.COLUMN_INTS
-                out[ints[row + c.COLUMN_Q], b] = v[ints[row + c.COLUMN_V], b]
-        elif kind <= c.FREE:
+    status = tree_columns.OK
+    for i in range(ints[tree_columns.SEGMENTS]):
+        base = tree_columns.HEADER + i * tree_columns.SEGMENT_INTS
+        kind, first, at = (
+            ints[base + tree_columns.KIND],
+            ints[base + tree_columns.FIRST],
+            ints[base + tree_columns.AT_Q],
+        )
+        if kind == tree_columns.AXES or kind == tree_columns.FUNCTION:
+            for k in range(first, first + ints[base + tree_columns.COUNT]):
+                row = ints[tree_columns.AT_COLUMNS] + k * tree_columns.COLUMN_INTS
+                out[ints[row + tree_columns.COLUMN_Q], b] = v[ints[row + tree_columns.COLUMN_V], b]
+        elif kind <= tree_columns.FREE:
             o = (
                 column_velocity(ints, first, v, b),
                 column_velocity(ints, first + 1, v, b),
                 column_velocity(ints, first + 2, v, b),
             )
-            if kind == c.FREE:
+            if kind == tree_columns.FREE:
                 u = (
                     column_velocity(ints, first + 3, v, b),
                     column_velocity(ints, first + 4, v, b),
@@ -62,8 +66,8 @@ def configuration_rate(ints, floats, q, v, b, out):
                 put3(out, at, b, transform(R, u))
                 at += 3
             _quaternion_rate(q, at, o, b, out)
-        elif kind == c.CONTACT and _contact_rate(ints, floats, i, q, v, b, out) != 1:
-            status = c.CONFORMING + c.WHERE * i
+        elif kind == tree_columns.CONTACT and _contact_rate(ints, floats, i, q, v, b, out) != 1:
+            status = tree_columns.CONFORMING + tree_columns.WHERE * i
     return status
 
 
@@ -85,18 +89,18 @@ def _turn_quaternion(q, at, o, h, b, out):
 def advance_configuration(ints, floats, q, v, h, b, out):
     """Write the configuration after a time h at velocities v: quaternions turn exactly, the rest goes along dq/dt."""
     status = configuration_rate(ints, floats, q, v, b, out)
-    for k in range(ints[c.NQ]):
+    for k in range(ints[tree_columns.NQ]):
         out[k, b] = q[k, b] + h * out[k, b]
-    for i in range(ints[c.SEGMENTS]):
-        base = c.HEADER + i * c.SEGMENT_INTS
-        kind, first = ints[base + c.KIND], ints[base + c.FIRST]
-        if kind == c.BALL or kind == c.FREE:
+    for i in range(ints[tree_columns.SEGMENTS]):
+        base = tree_columns.HEADER + i * tree_columns.SEGMENT_INTS
+        kind, first = ints[base + tree_columns.KIND], ints[base + tree_columns.FIRST]
+        if kind == tree_columns.BALL or kind == tree_columns.FREE:
             o = (
                 column_velocity(ints, first, v, b),
                 column_velocity(ints, first + 1, v, b),
                 column_velocity(ints, first + 2, v, b),
             )
-            _turn_quaternion(q, ints[base + c.AT_Q] + (3 if kind == c.FREE else 0), o, h, b, out)
+            _turn_quaternion(q, ints[base + tree_columns.AT_Q] + (3 if kind == tree_columns.FREE else 0), o, h, b, out)
     repair_configuration(ints, floats, out, b)
     return status
 
@@ -104,24 +108,24 @@ def advance_configuration(ints, floats, q, v, h, b, out):
 @routine
 def repair_configuration(ints, floats, q, b):
     """Bring quaternions back to length 1 and contact frames back to their surfaces."""
-    for i in range(ints[c.SEGMENTS]):
-        base = c.HEADER + i * c.SEGMENT_INTS
-        kind, at = ints[base + c.KIND], ints[base + c.AT_Q]
-        if kind == c.BALL or kind == c.FREE:
-            if kind == c.FREE:
+    for i in range(ints[tree_columns.SEGMENTS]):
+        base = tree_columns.HEADER + i * tree_columns.SEGMENT_INTS
+        kind, at = ints[base + tree_columns.KIND], ints[base + tree_columns.AT_Q]
+        if kind == tree_columns.BALL or kind == tree_columns.FREE:
+            if kind == tree_columns.FREE:
                 at += 3
             x, y, z = get3(q, at + 1, b)
             inverse = 1.0 / math.sqrt(q[at, b] * q[at, b] + x * x + y * y + z * z)
             for k in range(4):
                 q[at + k, b] *= inverse
-        elif kind == c.CONTACT:
-            contact_repair(floats, ints[base + c.AT_NUMBERS], q, at, b)
+        elif kind == tree_columns.CONTACT:
+            contact_repair(floats, ints[base + tree_columns.AT_NUMBERS], q, at, b)
 
 
 @entry(f"int64(int64[::1], {_1}, {_1}, {_1}, {_1}, {_1})")
 def one_rate(ints, floats, work, y, tau, out):
     """Rate of (q, v) under the forces tau."""
-    nq, nv = ints[c.NQ], ints[c.NV]
+    nq, nv = ints[tree_columns.NQ], ints[tree_columns.NV]
     W, Q, V = one_state(work), one_state(y[:nq]), one_state(y[nq:])
     b = state_zero(ints)
     status = articulated(ints, floats, Q, V, one_state(tau), W, W, b != b, b, W, b, one_state(out[nq:]))
@@ -132,15 +136,15 @@ def one_rate(ints, floats, work, y, tau, out):
 @entry(f"int64(int64[::1], {_1}, {_1}, {_1}, {_1}, int64, {_1}, {_1})")
 def one_contact_force(ints, floats, work, y, tau, segment, spare, out):
     """Force on a segment at its contact, in the contact frame, of the motion under the forces tau."""
-    nq, nv = ints[c.NQ], ints[c.NV]
+    nq, nv = ints[tree_columns.NQ], ints[tree_columns.NV]
     W, Q, V, b = one_state(work), one_state(y[:nq]), one_state(y[nq:]), state_zero(ints)
     A, T = one_state(spare[:nv]), one_state(spare[nv:])
     status = articulated(ints, floats, Q, V, one_state(tau), W, W, b != b, b, W, b, A)
     recursive(ints, floats, Q, V, A, W, W, b != b, b, W, b, T)
-    base = c.HEADER + segment * c.SEGMENT_INTS
-    _, _, RL, _ = contact_place(floats, ints[base + c.AT_NUMBERS], Q, ints[base + c.AT_Q], b)
-    R = get9(W, ints[c.W_POSE] + segment * c.POSE_ROWS, b)
-    force = get3(W, ints[c.W_F] + 6 * segment + 3, b)
+    base = tree_columns.HEADER + segment * tree_columns.SEGMENT_INTS
+    _, _, RL, _ = contact_place(floats, ints[base + tree_columns.AT_NUMBERS], Q, ints[base + tree_columns.AT_Q], b)
+    R = get9(W, ints[tree_columns.W_POSE] + segment * tree_columns.POSE_ROWS, b)
+    force = get3(W, ints[tree_columns.W_F] + 6 * segment + 3, b)
     out[0], out[1], out[2] = tmul(RL, tmul(R, force))
     return status
 

@@ -9,7 +9,7 @@ import numpy as np
 from motiform.base.errors import InputError, RunError
 from motiform.motion.run import Guard
 from motiform.motion.run.functions import call, check_numbers
-from motiform.motion.tree.model.actuator import Actuator, PlainControl, Quantity, as_actuators
+from motiform.motion.tree.model.actuator import Actuator, ActuatorChannel, PlainControl, as_actuators
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.state import FigureState, asked
@@ -208,7 +208,7 @@ class Acting:
 
     # ---------------------------------------------------------------- what is recorded
     @property
-    def quantities(self) -> list[tuple[str, Quantity]]:
+    def quantities(self) -> list[tuple[str, ActuatorChannel]]:
         """Name of the actuator and quantity of each channel."""
         return [(part.name, quantity) for part in self.parts for quantity in part.quantities]
 
@@ -243,7 +243,7 @@ def _numbers(answer: Any, shape: tuple[int, ...], what: str, where: str) -> Arra
     return check_numbers(answer, shape, what=what, where=where)
 
 
-def _quantity_channel(name: str, q: Quantity, rate: float) -> Channel:
+def _quantity_channel(name: str, q: ActuatorChannel, rate: float) -> Channel:
     full = f"{name}.{q.name}"
     if not q.points:
         return _channel(full, q.unit, name, len(q.labels), rate, q.description)

@@ -9,11 +9,11 @@ from numpy.typing import ArrayLike
 
 from motiform.motion.tree.model.state import FigureState
 
-__all__ = ["Actuator", "Quantity"]
+__all__ = ["Actuator", "ActuatorChannel"]
 
 
 @dataclass(frozen=True)
-class Quantity:
+class ActuatorChannel:
     """Something of an actuator that is recorded: channel `actuator.name`, one number for each label, or places."""
 
     name: str
@@ -40,7 +40,7 @@ class Actuator:
     """How many of the states, the last ones, are sums that nothing depends on, such as energies."""
     events: Sequence[str] = ()
     """Names of the events of `margins`."""
-    quantities: Sequence[Quantity] = ()
+    quantities: Sequence[ActuatorChannel] = ()
     """What is recorded of it."""
     stiffness: ArrayLike = 0.0
     """About −∂τ/∂q, one number or (nv,): time-stepping takes it at a step's end, which keeps stiff drives stable."""

@@ -7,7 +7,7 @@ import numpy as np
 
 from motiform.motion.tree.model.functions import CoordinateFunction
 from motiform.motion.tree.model.joint import Array
-from motiform.motion.tree.model.layout import Layout
+from motiform.motion.tree.model.layout import CoordinateLayout
 
 __all__ = ["Coupled", "Coupling"]
 
@@ -24,7 +24,7 @@ class Coupling:
 class Coupled:
     """How the dependent coordinates of a figure follow: v_all = G(q) v, with rows of G for them holding f'."""
 
-    def __init__(self, layout: Layout, couplings: Sequence[Coupling]) -> None:
+    def __init__(self, layout: CoordinateLayout, couplings: Sequence[Coupling]) -> None:
         self._functions = [coupling.function for coupling in couplings]
         gone_q = [int(layout.places_q[coupling.dependent][0]) for coupling in couplings]
         gone_v = [int(layout.places_v[coupling.dependent][0]) for coupling in couplings]

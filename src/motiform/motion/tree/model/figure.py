@@ -22,8 +22,8 @@ from motiform.motion.tree.model.check import (
 from motiform.motion.tree.model.closure import AnyClosure
 from motiform.motion.tree.model.coupling import Coupled, Coupling
 from motiform.motion.tree.model.joint import Array
-from motiform.motion.tree.model.layout import Layout, lay_out
-from motiform.motion.tree.model.pack import Packed, Workspace, pack
+from motiform.motion.tree.model.layout import CoordinateLayout, lay_out
+from motiform.motion.tree.model.pack import PackedFigure, Workspace, pack
 from motiform.motion.tree.model.segment import Segment, SegmentSurface, Tag
 from motiform.spatial import up_against, up_vector
 
@@ -68,7 +68,7 @@ class Figure:
         return tuple(segment.name for segment in self.segments)
 
     @cached_property
-    def layout(self) -> Layout:
+    def layout(self) -> CoordinateLayout:
         """Which numbers of q and v belong to which joint, dependent coordinates included."""
         return lay_out(self.segments, self.order, f"figure {self.name!r}" if self.name else "figure")
 
@@ -257,7 +257,7 @@ class Figure:
 
     # ---------------------------------------------------------------- for the algorithms
     @cached_property
-    def packed(self) -> Packed:
+    def packed(self) -> PackedFigure:
         """The figure as arrays that kernels read."""
         parents = [self.parent_index(n) for n in range(len(self.segments))]
         of_tags = [self.index(tag.segment) for tag in self.tags]
@@ -294,7 +294,7 @@ class Figure:
         size = max(lengths, default=0.0) or 1.0
         return np.array([1.0 if turns else size for closure in self.closures for turns in closure.turns])
 
-    def repacked(self, packed: Packed) -> Self:
+    def repacked(self, packed: PackedFigure) -> Self:
         """Return the figure with other numbers for the kernels, for kinematics alone: its segments stay as they are."""
         found = copy(self)
         for derived in ("packed", "single", "opened"):

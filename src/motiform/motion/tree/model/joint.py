@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
-from motiform.motion.tree.model import columns as c
+from motiform.motion.tree.model import columns as tree_columns
 from motiform.spatial import Transform
 
 __all__ = ["Array", "Joint"]
@@ -39,13 +39,13 @@ class Joint(ABC):
     """Units of the velocities."""
     quaternions: tuple[int, ...] = ()
     """Where in q its quaternions begin."""
-    code: int = c.GIVEN
+    code: int = tree_columns.GIVEN
     """Number by which the compiled algorithms know this kind; GIVEN: the joint is asked once for each state."""
 
     @property
     def kernel(self) -> bool:
         """Whether the compiled algorithms know this kind."""
-        return self.code != c.GIVEN
+        return self.code != tree_columns.GIVEN
 
     @property
     def plain(self) -> bool:
@@ -107,7 +107,7 @@ class Joint(ABC):
 
     def column(self, k: int) -> tuple[int, Sequence[float]]:
         """Return the kind of axis of velocity k, and its nine numbers (see `columns`), for a sequence of axes."""
-        return c.NO_AXIS, (0.0,) * 9
+        return tree_columns.NO_AXIS, (0.0,) * 9
 
 
 def _rk4(f: Any, q: Array, h: float) -> Array:

@@ -9,11 +9,11 @@ from motiform.base.errors import InputError
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.segment import Segment, velocity_names
 
-__all__ = ["Layout", "as_names", "lay_out"]
+__all__ = ["CoordinateLayout", "as_names", "lay_out"]
 
 
 @dataclass(frozen=True)
-class Layout:
+class CoordinateLayout:
     """Where the numbers of each joint are."""
 
     nq: int
@@ -28,7 +28,7 @@ class Layout:
     places_v: dict[str, Array]
 
 
-def lay_out(segments: Sequence[Segment], asked: Sequence[str] | None, where: str) -> Layout:
+def lay_out(segments: Sequence[Segment], asked: Sequence[str] | None, where: str) -> CoordinateLayout:
     """Give every coordinate its place: in the order of the segments, or in the order told."""
     plain = {name for segment in segments if segment.joint.plain for name in velocity_names(segment)}
     blocks: dict[str, tuple[int, list[int]]] = {}  # a plain coordinate alone, other joints as a whole
@@ -69,7 +69,7 @@ def lay_out(segments: Sequence[Segment], asked: Sequence[str] | None, where: str
         key = f"{segment.name}/joint" if segment.name in plain and not segment.joint.plain else segment.name
         places_q.setdefault(key, q[n])
         places_v.setdefault(key, v[n])
-    return Layout(nq, nv, tuple(q), tuple(v), tuple(names), places_q, places_v)
+    return CoordinateLayout(nq, nv, tuple(q), tuple(v), tuple(names), places_q, places_v)
 
 
 def as_names(names: Sequence[str] | None) -> tuple[str, ...] | None:

@@ -6,16 +6,16 @@ from functools import cached_property
 
 import numpy as np
 
-from motiform.motion.tree.model import columns as c
+from motiform.motion.tree.model import columns as tree_columns
 from motiform.motion.tree.model.joint import Array
-from motiform.motion.tree.model.layout import Layout
+from motiform.motion.tree.model.layout import CoordinateLayout
 from motiform.motion.tree.model.segment import Segment
 
-__all__ = ["Packed", "Workspace", "pack"]
+__all__ = ["PackedFigure", "Workspace", "pack"]
 
 
 @dataclass(frozen=True, eq=False)
-class Packed:
+class PackedFigure:
     """The arrays of a figure, dependent coordinates included."""
 
     ints: np.ndarray
@@ -37,7 +37,7 @@ class Packed:
     @property
     def rows(self) -> int:
         """Rows of the workspace of one state."""
-        return int(self.ints[c.ROWS])
+        return int(self.ints[tree_columns.ROWS])
 
     @cached_property
     def no_given(self) -> Array:
@@ -51,26 +51,29 @@ class Workspace:
     These functions keep Python's lock while they run, so that two threads do not meet here.
     """
 
-    def __init__(self, packed: Packed) -> None:
+    def __init__(self, packed: PackedFigure) -> None:
         self.ints, self.floats = packed.ints, packed.floats
         self.work = np.zeros(packed.rows)
-        self.zeros = np.zeros(int(packed.ints[c.NV]))
+        self.zeros = np.zeros(int(packed.ints[tree_columns.NV]))
 
 
 def pack(
     segments: Sequence[Segment],
     parents: Sequence[int],
-    layout: Layout,
+    layout: CoordinateLayout,
     gravity: tuple[float, float, float],
     of_tags: Sequence[int],
     points: Sequence[tuple[float, float, float]],
-) -> Packed:
+) -> PackedFigure:
     """Return a figure as arrays; `parents` and `of_tags` are numbers of segments, −1 for the world."""
     ns, nv = len(segments), layout.nv
-    ints = np.zeros(c.HEADER + ns * c.SEGMENT_INTS + nv * c.COLUMN_INTS, np.int64)
-    at_columns, float_columns = c.HEADER + ns * c.SEGMENT_INTS, c.FLOAT_HEADER + ns * c.SEGMENT_FLOATS
-    floats = np.zeros(float_columns + nv * c.COLUMN_FLOATS)
-    floats[c.GRAVITY : c.GRAVITY + 3] = gravity
+    ints = np.zeros(tree_columns.HEADER + ns * tree_columns.SEGMENT_INTS + nv * tree_columns.COLUMN_INTS, np.int64)
+    at_columns, float_columns = (
+        tree_columns.HEADER + ns * tree_columns.SEGMENT_INTS,
+        tree_columns.FLOAT_HEADER + ns * tree_columns.SEGMENT_FLOATS,
+    )
+    floats = np.zeros(float_columns + nv * tree_columns.COLUMN_FLOATS)
+    floats[tree_columns.GRAVITY : tree_columns.GRAVITY + 3] = gravity
     last = np.full(ns + 1, -1)  # last column on the way from the root to each segment; the world's at the end
     numbers: list[Array] = []
     asked: list[int] = []
@@ -79,64 +82,81 @@ def pack(
     for n, segment in enumerate(segments):
         joint, parent, kind = segment.joint, parents[n], segment.joint.code
         at_q, block = int(layout.q[n][0]) if joint.nq else 0, 0
-        if kind in (c.FUNCTION, c.CONTACT):
+        if kind in (tree_columns.FUNCTION, tree_columns.CONTACT):
             block = start
             numbers.append(joint.numbers())
             start += len(numbers[-1])
-        elif kind == c.GIVEN:
+        elif kind == tree_columns.GIVEN:
             block, given = given, given + 12 + 12 * joint.nv
             asked.append(n)
-        root = roots if parent < 0 else int(ints[c.HEADER + parent * c.SEGMENT_INTS + c.ROOT])
+        root = (
+            roots
+            if parent < 0
+            else int(ints[tree_columns.HEADER + parent * tree_columns.SEGMENT_INTS + tree_columns.ROOT])
+        )
         roots += parent < 0
-        at = c.HEADER + n * c.SEGMENT_INTS
+        at = tree_columns.HEADER + n * tree_columns.SEGMENT_INTS
         ints[at : at + 8] = (parent, kind, column, joint.nv, at_q, block, root, segment.mass > 0)
         _put_segment(floats, n, segment)
         last[n] = last[parent]
         for k in range(joint.nv):
-            at = at_columns + column * c.COLUMN_INTS
+            at = at_columns + column * tree_columns.COLUMN_INTS
             axis, screw = joint.column(k)
             where = int(layout.q[n][k]) if joint.plain else at_q
             ints[at : at + 4] = (axis, where, layout.v[n][k], last[n])
-            number = float_columns + column * c.COLUMN_FLOATS
-            floats[number : number + c.ARMATURE] = screw
-            floats[number + c.ARMATURE], floats[number + c.DAMPING] = segment.armature[k], segment.damping[k]  # type: ignore[index]
+            number = float_columns + column * tree_columns.COLUMN_FLOATS
+            floats[number : number + tree_columns.ARMATURE] = screw
+            floats[number + tree_columns.ARMATURE], floats[number + tree_columns.DAMPING] = (
+                segment.armature[k],
+                segment.damping[k],
+            )  # type: ignore[index]
             last[n], column = column, column + 1
-    ints[[c.SEGMENTS, c.COLUMNS, c.NQ, c.NV]] = ns, nv, layout.nq, nv
-    ints[[c.AT_COLUMNS, c.FLOAT_COLUMNS]] = at_columns, float_columns
+    ints[[tree_columns.SEGMENTS, tree_columns.COLUMNS, tree_columns.NQ, tree_columns.NV]] = ns, nv, layout.nq, nv
+    ints[[tree_columns.AT_COLUMNS, tree_columns.FLOAT_COLUMNS]] = at_columns, float_columns
     _lay_workspace(ints, ns, nv, roots)
     tags, places = np.array(of_tags, np.int64), np.array(points).reshape(-1, 3)
-    return Packed(ints, np.concatenate([floats, *numbers]), tuple(asked), max(given, 1), tags, places)
+    return PackedFigure(ints, np.concatenate([floats, *numbers]), tuple(asked), max(given, 1), tags, places)
 
 
 def _put_segment(floats: Array, n: int, segment: Segment) -> None:
-    at = c.FLOAT_HEADER + n * c.SEGMENT_FLOATS
+    at = tree_columns.FLOAT_HEADER + n * tree_columns.SEGMENT_FLOATS
     floats[at : at + 9] = segment.placement.rotation.ravel()
-    floats[at + c.PLACE_P : at + c.PLACE_P + 3] = segment.placement.translation
-    floats[at + c.MASS], floats[at + c.COM : at + c.COM + 3] = segment.mass, segment.com
+    floats[at + tree_columns.PLACE_P : at + tree_columns.PLACE_P + 3] = segment.placement.translation
+    floats[at + tree_columns.MASS], floats[at + tree_columns.COM : at + tree_columns.COM + 3] = (
+        segment.mass,
+        segment.com,
+    )
     I = segment.inertia
-    floats[at + c.INERTIA : at + c.INERTIA + 6] = (I[0, 0], I[0, 1], I[0, 2], I[1, 1], I[1, 2], I[2, 2])
+    floats[at + tree_columns.INERTIA : at + tree_columns.INERTIA + 6] = (
+        I[0, 0],
+        I[0, 1],
+        I[0, 2],
+        I[1, 1],
+        I[1, 2],
+        I[2, 2],
+    )
 
 
 def _lay_workspace(ints: np.ndarray, ns: int, nv: int, roots: int) -> None:
     """Give every quantity its rows in the workspace."""
     sizes = {
-        c.W_POSE: ns * c.POSE_ROWS,
-        c.W_ROOT: roots * 3,
-        c.W_ANGLE: 2 * nv,
-        c.W_S: nv * 6,
-        c.W_V: ns * 6,
-        c.W_C: ns * 6,
-        c.W_A: ns * 6,
-        c.W_F: ns * 6,
-        c.W_DS: nv * 6,
-        c.W_U: nv * 6,
-        c.W_D: 2 * nv,
-        c.W_J: ns * c.INERTIA_ROWS,
-        c.W_IA: ns * c.ARTICULATED_ROWS,
-        c.W_G: nv * 6,
+        tree_columns.W_POSE: ns * tree_columns.POSE_ROWS,
+        tree_columns.W_ROOT: roots * 3,
+        tree_columns.W_ANGLE: 2 * nv,
+        tree_columns.W_S: nv * 6,
+        tree_columns.W_V: ns * 6,
+        tree_columns.W_C: ns * 6,
+        tree_columns.W_A: ns * 6,
+        tree_columns.W_F: ns * 6,
+        tree_columns.W_DS: nv * 6,
+        tree_columns.W_U: nv * 6,
+        tree_columns.W_D: 2 * nv,
+        tree_columns.W_J: ns * tree_columns.INERTIA_ROWS,
+        tree_columns.W_IA: ns * tree_columns.ARTICULATED_ROWS,
+        tree_columns.W_G: nv * 6,
     }
     row = 0
     for name, size in sizes.items():
         ints[name] = row
         row += size
-    ints[c.ROWS] = row
+    ints[tree_columns.ROWS] = row

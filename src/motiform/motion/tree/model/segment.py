@@ -11,13 +11,13 @@ from motiform.geometry.surfaces import Surface
 from motiform.motion.tree.model.joint import Array, Joint
 from motiform.spatial import Transform
 
-__all__ = ["Part", "Segment", "SegmentSurface", "Tag", "velocity_names"]
+__all__ = ["Segment", "SegmentShape", "SegmentSurface", "Tag", "velocity_names"]
 
 _FLAT = 1e-9  # allowed excess over the triangle inequality of the moments, and asymmetry: rounding of printed numbers
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class SegmentShape:
     """A shape that a segment is drawn as."""
 
     shape: Shape
@@ -48,7 +48,7 @@ class Segment:
     inertia: Array = field(default_factory=lambda: np.zeros((3, 3)))
     armature: Array | float = 0.0
     damping: Array | float = 0.0
-    parts: tuple[Part, ...] = ()
+    parts: tuple[SegmentShape, ...] = ()
 
     def __post_init__(self) -> None:
         where = f"segment {self.name!r}"

@@ -227,7 +227,7 @@ def write_bvh(
     A joint for each segment, with its axes; angles in degrees about z, x, y. Roots, and segments whose origin moves in
     their parent, have their positions too. Ends are the last tag of a segment, or its centre of mass.
     """
-    from motiform.motion.tree.algorithms.kinematics import poses
+    from motiform.motion.tree.algorithms.kinematics import forward_kinematics
 
     if units not in _SIZES:
         raise InputError("the unit must be a length", where="write_bvh", got=units, allowed=", ".join(_SIZES))
@@ -237,7 +237,7 @@ def write_bvh(
     if states.ndim != 2 or not len(states) or not np.isfinite(states).all():
         raise InputError("a BVH file must have whole samples", where="write_bvh", got=f"shape {states.shape}, or nan")
     place = new_file(path, overwrite)
-    R, p = poses(figure, states)
+    R, p = forward_kinematics(figure, states)
     parents = [figure.parent_index(n) for n in range(len(figure.segments))]
     lines, order = ["HIERARCHY"], list[int]()
     columns: dict[int, Array] = {}

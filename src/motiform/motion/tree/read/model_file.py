@@ -12,7 +12,7 @@ from motiform.motion.tree.read.shared import stand, turn_up
 from motiform.spatial import Transform
 from motiform.spatial.checks import Array
 
-__all__ = ["Actuator", "FilePosture", "FileSolid", "FileSpring", "ModelFile", "stand_file"]
+__all__ = ["FileActuator", "FilePosture", "FileSolid", "FileSpring", "ModelFile", "stand_file"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,7 @@ class FileSolid:
 
 
 @dataclass(frozen=True)
-class Actuator:
+class FileActuator:
     """A force along some joints: gain · command + bias₀ + bias₁ length + bias₂ rate, with length = Σ gear · coordinate.
 
     Each coordinate gets gear times the force.
@@ -86,7 +86,7 @@ class ModelFile:
     """Pairs of segments that do not touch; "world" is the world."""
     paired: tuple[tuple[str, str, float], ...] = ()
     """Names of solids that touch in any case, and the friction between them."""
-    actuators: tuple[Actuator, ...] = ()
+    actuators: tuple[FileActuator, ...] = ()
     springs: tuple[FileSpring, ...] = ()
     postures: Mapping[str, FilePosture] = field(default_factory=dict)
     lifted: Mapping[str, float] = field(default_factory=dict)

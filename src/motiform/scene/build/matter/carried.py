@@ -9,7 +9,7 @@ from motiform.base.errors import SceneError, closest
 from motiform.geometry import Compound
 from motiform.motion.hybrid.matter.parts import Attachment, SegmentSolid
 from motiform.motion.matter import Network
-from motiform.motion.tree import Figure, poses
+from motiform.motion.tree import Figure, forward_kinematics
 from motiform.spatial import Transform
 
 __all__ = ["Carriers", "Matter"]
@@ -29,7 +29,7 @@ class Carriers:
 
     def __init__(self, figure: Figure | None, q: np.ndarray | None) -> None:
         self.figure = figure
-        self.frames = None if figure is None or q is None else poses(figure, q)
+        self.frames = None if figure is None or q is None else forward_kinematics(figure, q)
         self.contacts: list[SegmentSolid] = []
         self.attachments: list[Attachment] = []
 

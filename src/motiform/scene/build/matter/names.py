@@ -10,14 +10,14 @@ from motiform.motion.matter import NetworkBuilder, Points
 from motiform.scene.build.matter.places import Places
 from motiform.scene.tables.matter import NetworkTable, PointsOf
 
-__all__ = ["Group", "PointNames"]
+__all__ = ["NamedPoints", "PointNames"]
 
 _NAMED = re.compile(r"\s*+(?:(?P<network>[\w-]++)\.)?(?P<group>[\w-]++)\s*+(?:\[(?P<index>[^\[\]]*+)\])?\s*+", re.ASCII)
 _INDEX = re.compile(r"\s*+(?:(-?\d{1,9})|(-?\d{1,9})?\s*+:\s*+(-?\d{1,9})?\s*+(?::\s*+(-?\d{1,9})?)?)\s*+", re.ASCII)
 
 
 @dataclass(frozen=True)
-class Group:
+class NamedPoints:
     """Points of a network that is being built, and how they belong together."""
 
     points: Points
@@ -28,7 +28,7 @@ class PointNames:
     """The names of points that one network of several may use."""
 
     def __init__(
-        self, builder: NetworkBuilder, groups: dict[str, Group], table: NetworkTable, networks: dict[str, str]
+        self, builder: NetworkBuilder, groups: dict[str, NamedPoints], table: NetworkTable, networks: dict[str, str]
     ) -> None:
         self.builder, self.groups, self.table, self.networks = builder, groups, table, networks
         """`networks`: name of a network → what stands before the names of its groups."""
@@ -70,7 +70,7 @@ class PointNames:
             raise SceneError("no such point", where=where, got=name)
         return Points(np.atleast_1d(found.ravel()), self.builder)
 
-    def group(self, name: str, where: str) -> tuple[Group, str | None]:
+    def group(self, name: str, where: str) -> tuple[NamedPoints, str | None]:
         """Return a group by name, and what stands between brackets."""
         match = _NAMED.fullmatch(name)
         if match is None:

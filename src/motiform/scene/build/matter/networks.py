@@ -19,7 +19,7 @@ from motiform.scene.build.common import at_table, build_pose, build_rotation, bu
 from motiform.scene.build.matter.carried import Carriers, Matter
 from motiform.scene.build.matter.laws import build_friction, build_law
 from motiform.scene.build.matter.motion import build_moves, read_recording
-from motiform.scene.build.matter.names import Group, PointNames
+from motiform.scene.build.matter.names import NamedPoints, PointNames
 from motiform.scene.build.matter.places import Places, build_places, moved
 from motiform.scene.read.load import Scene
 from motiform.scene.tables.matter import (
@@ -55,7 +55,7 @@ def build_matter(scene: Scene, figure: Figure | None = None, q: np.ndarray | Non
         frequency=document.motion.frequency, gravity=document.environment.gravity, wind=_wind(scene),
         keep_velocity=any(table.velocities for table in document.network),
     )  # fmt: skip
-    groups: dict[str, Group] = {}
+    groups: dict[str, NamedPoints] = {}
     carriers = Carriers(figure, q)
     parts = [_Part(scene, builder, groups, carriers, n, table) for n, table in enumerate(document.network)]
     for part in parts:
@@ -103,7 +103,7 @@ class _Part:
     """One network of several that are built together."""
 
     def __init__(
-        self, scene: Scene, builder: NetworkBuilder, groups: dict[str, Group], carriers: Carriers, n: int,
+        self, scene: Scene, builder: NetworkBuilder, groups: dict[str, NamedPoints], carriers: Carriers, n: int,
         table: NetworkTable,
     ) -> None:  # fmt: skip
         self.scene, self.builder, self.groups, self.n, self.table = scene, builder, groups, n, table
@@ -209,7 +209,7 @@ class _Part:
         return build_places(self.scene, table, self.prefix + table.name).moved(self.table.pose)
 
     def _keep(self, table: PlacesTable, points: Points, places: Places) -> None:
-        self.groups[self.prefix + table.name] = Group(points, places)
+        self.groups[self.prefix + table.name] = NamedPoints(points, places)
         self._look(table, {} if places.faces is None else {"faces": places.faces})
 
     def _look(self, table: Any, more: dict[str, Any] | None = None) -> None:

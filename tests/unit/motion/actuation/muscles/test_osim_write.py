@@ -10,7 +10,7 @@ from motiform.geometry.paths import WrapEllipsoid, WrapSphere, WrapTorus
 from motiform.motion.actuation.muscles import (
     CoordinateActuator,
     DeGrooteFregly,
-    Ligament,
+    LigamentForce,
     Millard,
     MovingPoint,
     Muscle,
@@ -24,7 +24,7 @@ from motiform.motion.actuation.muscles import (
     write_osim,
 )
 from motiform.motion.figures import human36
-from motiform.motion.tree import inertia_matrix, poses, tags
+from motiform.motion.tree import forward_kinematics, inertia_matrix, tags
 from motiform.motion.tree.model.functions import Polynomial, Spline, linear
 from motiform.motion.tree.read import read_osim
 from motiform.motion.tree.read.osim.functions import SimmSpline
@@ -63,7 +63,9 @@ def same_figure(one, other, count=4, seed=0):
     p = q[:, order]
     np.testing.assert_allclose(tags(one, q), tags(other, p), atol=1e-12)
     segments = [one.index(name) for name in other.names]
-    np.testing.assert_allclose(poses(one, q).rotation[:, segments], poses(other, p).rotation, atol=1e-12)
+    np.testing.assert_allclose(
+        forward_kinematics(one, q).rotation[:, segments], forward_kinematics(other, p).rotation, atol=1e-12
+    )
     M = inertia_matrix(one, q)[:, order][:, :, order]
     np.testing.assert_allclose(M, inertia_matrix(other, p), atol=1e-10)
     np.testing.assert_array_equal(one.gravity, other.gravity)
@@ -109,7 +111,7 @@ def moving_muscles():
         Muscle(MusclePath("c", (still, where, end), (PathWrap("egg", 0, 1, "midpoint"),)), 700.0, 0.09, 0.1, 0.0, 10.0,
                DeGrooteFregly(1.1, 0.5, 0.04, 0.01), True, 0.01, 0.04, smoothing=0.2),
     )  # fmt: skip
-    band = Ligament(MusclePath("band", (PathPoint(None, (0.1, 0.4, 0)), end)), 0.3, 90.0, linear(2.0, -2.0))
+    band = LigamentForce(MusclePath("band", (PathPoint(None, (0.1, 0.4, 0)), end)), 0.3, 90.0, linear(2.0, -2.0))
     return Muscles(figure, muscles, objects, (band,), (CoordinateActuator("motor", "bend", 50.0, -1.0, 1.0),))
 
 

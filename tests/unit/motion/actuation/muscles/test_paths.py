@@ -124,9 +124,9 @@ def test_a_pulley_has_its_radius_as_moment_arm():
     assert len(outline) == 4
     # the line crosses the axis at an angle: its arm is the radius times the cosine of its rise
     z = outline[-1] - outline[-2]
-    from motiform.motion.tree import poses
+    from motiform.motion.tree import forward_kinematics
 
-    axis = poses(figure, q).rotation[1] @ np.array([0, 0, 1.0])
+    axis = forward_kinematics(figure, q).rotation[1] @ np.array([0, 0, 1.0])
     rise = abs(z @ axis) / np.linalg.norm(z)
     assert abs(found.arm[k, j]) == pytest.approx(0.025 * np.sqrt(1 - rise**2), rel=1e-12)
 

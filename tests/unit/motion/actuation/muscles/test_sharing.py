@@ -10,7 +10,7 @@ from motiform.base.kernels import threads
 from motiform.motion.actuation.muscles import (
     CoordinateActuator,
     DeGrooteFregly,
-    Ligament,
+    LigamentForce,
     Muscle,
     MusclePath,
     Muscles,
@@ -126,7 +126,7 @@ def test_a_held_forearm():
 
 def test_passive_fibres_and_ligaments_take_their_part():
     band = MusclePath("band", (PathPoint(None, (0.03, 0.3, 0)), PathPoint("forearm", (0.03, 0, 0))))
-    muscles = forearm(ligaments=(Ligament(band, 0.25, 100.0, linear(1.0, -1.0)),))
+    muscles = forearm(ligaments=(LigamentForce(band, 0.25, 100.0, linear(1.0, -1.0)),))
     motion = still(muscles, [[0.0], [-0.2]])
     rec = static_optimization(muscles, motion, reserve=1e-4)
     arms = path_geometry(muscles.paths, motion[1]).arm[:, :, 0]

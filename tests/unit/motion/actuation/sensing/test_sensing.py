@@ -16,7 +16,7 @@ from motiform.motion.actuation.sensing import (
     Sensed,
 )
 from motiform.motion.figures import bip
-from motiform.motion.tree import centers_of_mass, poses
+from motiform.motion.tree import centers_of_mass, forward_kinematics
 
 BASE = ("pelvis_forward", "pelvis_upward", "pelvis_rightward", "pelvis_roll", "pelvis_yaw", "pelvis_pitch")
 
@@ -38,7 +38,7 @@ def test_feet_carry_the_weight_at_the_centre_of_mass(standing):
     robot = standing.figure
     sensor = FootForceSensor(robot, standing.contacts)
     wrench = sensor.truth(standing).reshape(2, 2, 3)
-    R = poses(robot, standing.q).rotation[sensor.segments]
+    R = forward_kinematics(robot, standing.q).rotation[sensor.segments]
     force = (R @ wrench[:, 1, :, None])[..., 0]
     np.testing.assert_allclose(force.sum(0), [0, robot.mass * 9.81, 0], atol=0.01)
     center = centers_of_mass(robot, standing.q)[-1]
@@ -48,7 +48,7 @@ def test_feet_carry_the_weight_at_the_centre_of_mass(standing):
 def test_an_inertial_unit_at_rest_feels_gravity_in_its_axes(standing):
     robot = standing.figure
     found = InertialSensor(robot, "trunk", (0.3, 0, 0)).truth(standing)
-    R = poses(robot, standing.q).rotation[robot.index("trunk")]
+    R = forward_kinematics(robot, standing.q).rotation[robot.index("trunk")]
     np.testing.assert_allclose(found[:3], 0.0, atol=1e-12)
     np.testing.assert_allclose(R @ found[3:], [0, 9.81, 0], atol=1e-5)
 

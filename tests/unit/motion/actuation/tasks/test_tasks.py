@@ -22,7 +22,7 @@ from motiform.motion.contact import Contacts, contact_dynamics, floor, points_of
 from motiform.motion.figures import bip
 from motiform.motion.figures.bip_table import SUSPENSION
 from motiform.motion.tree import forward_dynamics
-from motiform.motion.tree import poses as poses_of
+from motiform.motion.tree import forward_kinematics as poses_of
 from motiform.motion.tree.model.functions import Polynomial
 
 

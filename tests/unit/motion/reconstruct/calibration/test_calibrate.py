@@ -11,7 +11,7 @@ from motiform.motion.reconstruct import calibrate, measured_lengths, scale_figur
 from motiform.motion.reconstruct.calibration.parameters import make_parameters
 from motiform.motion.reconstruct.calibration.postures import fit_postures, retry_postures, start_postures
 from motiform.motion.reconstruct.calibration.samples import choose_samples, tag_points
-from motiform.motion.reconstruct.calibration.solve import Loss, Problem, _arrow_step
+from motiform.motion.reconstruct.calibration.solve import CalibrationProblem, Loss, _arrow_step
 from motiform.motion.tree import FigureBuilder, joints, tag_jacobians, tags
 from motiform.motion.tree.model.segment import Tag
 from motiform.record.channel import Channel
@@ -162,7 +162,7 @@ def test_the_arrow_shaped_step_solves_the_whole_system():
     model = make_parameters(figure)
     q = moves(figure, 4)
     points = tags(model.figure_at(0.01 * np.ones(model.count)), q)
-    problem = Problem(model, points, np.ones((4, 9)), 0.002, Loss(), figure.neutral()[None], 1.0)
+    problem = CalibrationProblem(model, points, np.ones((4, 9)), 0.002, Loss(), figure.neutral()[None], 1.0)
     A, B, C, a, c = problem.blocks(q, np.zeros(model.count))
     n, nv = len(q), figure.nv
     H = np.zeros((n * nv + len(C),) * 2)
@@ -182,7 +182,7 @@ def test_the_gradient_is_that_of_the_cost():
     q = moves(figure, 3)
     points = tags(figure, q) + np.random.default_rng(0).normal(0, 0.02, (3, 9, 3))
     for loss in (Loss(), Loss("huber", 0.02), Loss("geman-mcclure", 0.02)):
-        problem = Problem(model, points, np.ones((3, 9)), 0.01, loss, figure.neutral()[None], 0.5)
+        problem = CalibrationProblem(model, points, np.ones((3, 9)), 0.01, loss, figure.neutral()[None], 0.5)
         p = 0.01 * np.ones(model.count)
         c = problem.blocks(q, p)[4]
         h, k = 1e-6, 4

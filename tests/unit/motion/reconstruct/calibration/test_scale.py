@@ -8,9 +8,9 @@ from motiform.geometry import Ball, Box, Capsule, Compound, Cylinder, Ellipsoid,
 from motiform.motion.figures import human36
 from motiform.motion.reconstruct.calibration.scale import has_lengths, scale_figure, scale_inertia
 from motiform.motion.tree import FigureBuilder, joints, tags
-from motiform.motion.tree.algorithms.kinematics import poses
+from motiform.motion.tree.algorithms.kinematics import forward_kinematics
 from motiform.motion.tree.joints import AxesJoint, Axis, FunctionJoint, Polynomial, Spline
-from motiform.motion.tree.model.segment import Part, Tag
+from motiform.motion.tree.model.segment import SegmentShape, Tag
 from motiform.spatial import Transform, random_rotation
 
 ROUND = 1e-12  # m: a few roundings of numbers near 1
@@ -62,7 +62,7 @@ def test_each_segment_has_its_own_factor_and_the_hip_stays_where_both_bones_meet
     f, g = np.array([1.1, 0.9, 1.2]), 1.25
     found = scale_figure(figure, {"pelvis": f, "thigh": g})
     q = postures(figure, 3)
-    at, was = poses(found, q), poses(figure, q)
+    at, was = forward_kinematics(found, q), forward_kinematics(figure, q)
     center = np.array(figure.segment("thigh").joint.axes[0].point)
     for k in range(3):
         in_pelvis = was.rotation[k, 0].T @ (was.rotation[k, 1] @ center + was.position[k, 1] - was.position[k, 0])
@@ -119,7 +119,7 @@ def test_looks_are_stretched():
     lying = Transform(np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 1]]), (1.0, 1.0, 1.0))  # its y along −x
     shapes = [Box((1, 1, 1)), Ellipsoid((1, 2, 3)), Ball(1.0), Cylinder(1.0, 2.0), Capsule(1.0, 2.0), mesh]
     shapes.append(Compound(((Box((1, 1, 1)), Transform.translation_of((0, 1, 0))),)))
-    figure = leg().replace(segments={"foot": {"parts": tuple(Part(s, lying) for s in shapes)}})
+    figure = leg().replace(segments={"foot": {"parts": tuple(SegmentShape(s, lying) for s in shapes)}})
     parts = scale_figure(figure, {"foot": (2.0, 3.0, 4.0)}).segment("foot").parts
     box, egg, ball, rod, capsule, skin, several = (part.shape for part in parts)
     assert box.size == pytest.approx((3, 2, 4))

@@ -120,7 +120,7 @@ def test_without_plates_the_residual_is_the_ground():
     moved = velocities(man, t, q, cutoff=None)
     whole = newton_euler(man, *moved)
     found = efforts(man, t, *moved)
-    p = tree.poses(man, q).position[:, 0]
+    p = tree.forward_kinematics(man, q).position[:, 0]
     atol = 200 * np.finfo(float).eps * (np.abs(whole).max() + 716)
     assert_allclose(found.residual[:, 3:], whole[:, 3:], atol=atol)
     assert_allclose(found.residual[:, :3], whole[:, :3] - np.cross(p, whole[:, 3:]), atol=atol)

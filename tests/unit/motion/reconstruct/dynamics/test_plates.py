@@ -84,7 +84,7 @@ def test_wrenches_reach_the_feet_about_their_origins():
     place = under(man, "right_foot") + np.array([0.03, 0.0, 0.01])
     rec = plates([pulse(0.2, 0.9)], [place], [square(*PLATES[0])])
     found = assign_plates(man, T, q, rec, cutoff=None)
-    p = tree.poses(man, q).position
+    p = tree.forward_kinematics(man, q).position
     external = found.external(man, p)
     n = man.index("right_foot")
     F = np.array([35.0, 700.0, 14.0])  # N, at the top of the pulse
@@ -152,7 +152,7 @@ def test_a_lifted_foot_is_not_the_one_that_presses():
     man, q = standing()
     q[:, man.coordinates.index("right_hip_flexion")] = 1.4
     q[:, man.coordinates.index("right_knee_extension")] = -1.5
-    where = tree.poses(man, q[0]).position[man.index("right_foot")] * (1, 0, 1)
+    where = tree.forward_kinematics(man, q[0]).position[man.index("right_foot")] * (1, 0, 1)
     found = assign_plates(man, T, q, plates([pulse(0.2, 0.9)], [where], [square(where[0], where[2])]))
     assert found.contacts[0].foot == -1
 

@@ -7,7 +7,7 @@ from motiform import FigureBuilder, Recording, joints
 from motiform.base.errors import InputError
 from motiform.motion.figures import human36
 from motiform.motion.reconstruct.gait.angles import JointAngle, default_joints, joint_angles, static_frames
-from motiform.motion.tree import poses
+from motiform.motion.tree import forward_kinematics
 from motiform.spatial import quaternion_from_rotation
 
 ROUND = 1e-14  # rad: a handful of roundings of rotations
@@ -44,7 +44,7 @@ def test_sequences_of_plug_in_gait():
     man, rng = human36(), np.random.default_rng(5)
     found = default_joints(man, "plug-in-gait")
     q = man.neutral() + 0.4 * rng.normal(size=(20, man.nq))
-    R = poses(man, q).rotation
+    R = forward_kinematics(man, q).rotation
     angles = joint_angles(man, q, convention="plug-in-gait")
     for name, order, signs in (
         ("right_ankle", "ZYX", (1, 1, 1)), ("right_hip", "ZXY", (1, 1, 1)), ("right_knee", "ZXY", (-1, 1, 1)),

@@ -4,7 +4,7 @@ from numpy.testing import assert_allclose
 
 from motiform.base.errors import InputError
 from motiform.motion.figures import human36
-from motiform.motion.tree import poses, tags
+from motiform.motion.tree import forward_kinematics, tags
 from motiform.motion.tree.read import read_bvh, write_bvh
 from motiform.spatial import rotation_from_euler
 
@@ -43,7 +43,7 @@ def test_a_skeleton_and_its_motion(tmp_path):
     assert (found.unit, len(found.q)) == ("cm", 2)
     assert found.rate == pytest.approx(120.0)
     assert found.figure.names == ("Hips", "Leg")
-    R, p = poses(found.figure, found.q[0])
+    R, p = forward_kinematics(found.figure, found.q[0])
     hips = rotation_from_euler(np.deg2rad([10, 20, 30]), "zyx")
     leg = hips @ rotation_from_euler(np.deg2rad([5, -15, 25]), "yxz")
     assert_allclose(R, [hips, leg], atol=1e-15)
@@ -52,7 +52,8 @@ def test_a_skeleton_and_its_motion(tmp_path):
     assert_allclose(p, [at, knee], atol=1e-15)
     ends = dict(zip(found.figure.tag_names, tags(found.figure, found.q[0]), strict=True))
     assert_allclose(ends["Leg_end"], knee + leg @ [0, -0.8, 0], atol=1e-15)
-    assert_allclose(poses(read_bvh(tmp_path / "walk.bvh", units="in").figure, found.q[0])[1][1] - found.q[0][:3],
+    inches = read_bvh(tmp_path / "walk.bvh", units="in").figure
+    assert_allclose(forward_kinematics(inches, found.q[0])[1][1] - found.q[0][:3],
                     hips @ np.array([0.254, -0.127, 0]), atol=1e-12)  # fmt: skip
 
 
@@ -64,9 +65,9 @@ def test_the_motion_of_a_figure_goes_out_and_in(tmp_path):
     write_bvh(body, q, tmp_path / "a.bvh", rate=100.0)
     found = read_bvh(tmp_path / "a.bvh")
     assert found.rate == pytest.approx(100.0)
-    R, p = poses(found.figure, found.q)
+    R, p = forward_kinematics(found.figure, found.q)
     order = [found.figure.index(name) for name in body.names]
-    own = poses(body, q)
+    own = forward_kinematics(body, q)
     assert_allclose(R[:, order], own.rotation, atol=1e-8)
     assert_allclose(p[:, order], own.position, atol=1e-8)
     with pytest.raises(InputError, match="exists"):

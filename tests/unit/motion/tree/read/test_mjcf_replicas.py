@@ -5,7 +5,7 @@ import pytest
 
 from motiform.base.errors import InputError
 from motiform.motion.robots import read_robot
-from motiform.motion.tree import inertia_matrix, poses
+from motiform.motion.tree import forward_kinematics, inertia_matrix
 from motiform.motion.tree.read import read_mjcf
 
 MODEL = """<mujoco><compiler angle="{angle}" eulerseq="zyx"/><worldbody>
@@ -41,7 +41,7 @@ def test_replicas_are_those_of_mujoco(tmp_path, case):
     mujoco.mj_forward(theirs, data)
     figure = read_mjcf(tmp_path / "m.xml")
     assert [name for name in figure.names if name != "world"] == [theirs.body(k).name for k in range(1, theirs.nbody)]
-    R, p = poses(figure, figure.neutral())
+    R, p = forward_kinematics(figure, figure.neutral())
     own = [n for n, name in enumerate(figure.names) if name != "world"]
     # rounding of products of some ten rotations
     np.testing.assert_allclose(p[own], data.xpos[1:], atol=1e-14 * 20)

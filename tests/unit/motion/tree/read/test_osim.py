@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from motiform.base.errors import InputError, MotiformError
 from motiform.motion.tree.algorithms.dynamics import inertia_matrix
-from motiform.motion.tree.algorithms.kinematics import poses, tags
+from motiform.motion.tree.algorithms.kinematics import forward_kinematics, tags
 from motiform.motion.tree.joints import AxesJoint, FunctionJoint
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.segment import Tag
@@ -79,7 +79,7 @@ def test_the_knee_moves_along_its_splines():
     x = [-2.0944, -1.22173, -0.523599, -0.349066, -0.174533, 0.159149, 2.0944]
     y = [-0.4226, -0.4082, -0.399, -0.3976, -0.3966, -0.395264, -0.396]
     for angle in (-2.5, -1.0, 0.1):
-        R, p = poses(leg, leg.configuration(knee_angle_r=angle, pelvis_ty=0.0))
+        R, p = forward_kinematics(leg, leg.configuration(knee_angle_r=angle, pelvis_ty=0.0))
         hip = p[leg.index("femur_r")]
         assert p[leg.index("tibia_r")][1] - hip[1] == pytest.approx(float(SimmSpline(x, y)(angle)), abs=1e-15)
         np.testing.assert_allclose(R[leg.index("tibia_r")], rotation_from_euler([angle], "z"), atol=1e-15)
@@ -125,7 +125,7 @@ def test_a_spline_through_points_of_a_cubic_is_the_cubic():
 def test_functions(tmp_path, function, value):
     axes = axis("rotation1", "turn", LINE) + axis("translation1", "turn", function, "1 0 0")
     figure = read(tmp_path, model(joints=custom(axes)))
-    assert poses(figure, np.array([0.4, 0.0]))[1][0][0] == pytest.approx(value, rel=1e-15)
+    assert forward_kinematics(figure, np.array([0.4, 0.0]))[1][0][0] == pytest.approx(value, rel=1e-15)
 
 
 def test_coordinates_of_a_custom_joint_are_in_the_order_of_its_axes(tmp_path):
@@ -149,7 +149,7 @@ def test_frames_by_every_kind_of_path(tmp_path):
     knee = joint("PinJoint", "knee", "/bodyset/thigh/far", "shank_offset", coordinate("knee"),
                  f"<frames>{frame('shank_offset', '/bodyset/shank', '0 0 2')}</frames>")  # fmt: skip
     figure = read(tmp_path, model(bodies, HIP + knee))
-    (R, p) = poses(figure, np.zeros(2))
+    (R, p) = forward_kinematics(figure, np.zeros(2))
     Rx, Rz = rotation_from_euler([0.2], "x"), rotation_from_euler([0.3], "z")
     expected = np.array([1, 0, 0]) + Rx @ [0, 1, 0] - Rx @ Rz @ [0, 0, 2]
     np.testing.assert_allclose(p[1], expected, atol=1e-15)
@@ -191,8 +191,8 @@ def test_a_joint_told_from_the_outer_body(tmp_path):
     text = LEG.read_text("utf-8").replace("<reverse>false</reverse>", "<reverse>true</reverse>", 1)
     (tmp_path / "leg.osim").write_text(text, "utf-8")
     q = np.array([0.3, 0.2, -0.1, 0.5, 0.9, 0.1, 0, 0, 0, 0, 0])
-    R, p = poses(read_osim(LEG), q)
-    R_back, p_back = poses(read_osim(tmp_path / "leg.osim"), q)
+    R, p = forward_kinematics(read_osim(LEG), q)
+    R_back, p_back = forward_kinematics(read_osim(tmp_path / "leg.osim"), q)
     np.testing.assert_allclose(R_back[0], R[0].T, atol=1e-15)
     np.testing.assert_allclose(p_back[0], -R[0].T @ p[0], atol=1e-15)
 
@@ -252,7 +252,7 @@ def test_a_coupler_that_is_off(tmp_path):
 def test_a_coordinate_led_by_one_that_is_locked_stands_still(tmp_path):
     figure = read(tmp_path, model(joints=HIP.replace(coordinate("hip"), locked("hip")) + KNEE, more=coupler()))
     assert figure.nq == 0
-    R, _ = poses(figure, np.zeros(0))
+    R, _ = forward_kinematics(figure, np.zeros(0))
     np.testing.assert_allclose(R[1], rotation_from_euler([0.3 + 0.5], "z"), atol=1e-15)
 
 

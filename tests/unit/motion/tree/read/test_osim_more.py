@@ -5,7 +5,7 @@ import pytest
 
 from motiform.motion.tree.algorithms.closures import constraint
 from motiform.motion.tree.algorithms.dynamics import inertia_matrix
-from motiform.motion.tree.algorithms.kinematics import poses, tags
+from motiform.motion.tree.algorithms.kinematics import forward_kinematics, tags
 from motiform.motion.tree.algorithms.loops import close_loops
 from motiform.motion.tree.read.osim.curvature import CurvatureJoint
 from motiform.spatial import Transform, exp_rotation, rotation_from_euler
@@ -55,7 +55,7 @@ def test_documents_before_two_name_axes_by_a_list(tmp_path):
     text = text.replace("</CustomJoint>", f"{listed}</objects></TransformAxisSet></CustomJoint>")
     figure = read(tmp_path, old(text.replace("<Coordinate name='a'/>", ""), "10900"))
     assert figure.coordinates == ("a", "c", "b")
-    R, p = poses(figure, np.array([0.3, -0.4, 0.7]))
+    R, p = forward_kinematics(figure, np.array([0.3, -0.4, 0.7]))
     np.testing.assert_allclose(R[0], rotation_from_euler([0.3, -0.4], "zx"), atol=1e-15)
     np.testing.assert_allclose(p[0], [0, 1.7, 0], atol=1e-15)
 
@@ -123,7 +123,7 @@ def test_a_frame_by_stations(tmp_path):
     figure = read(tmp_path, model(thigh + body("shank"), HIP + knee))
     a, b, c, o = (np.array(points[name]) for name in "abco")
     ab, n = b - a, np.cross(b - a, c - a)
-    R, p = poses(figure, np.zeros(2))
+    R, p = forward_kinematics(figure, np.zeros(2))
     np.testing.assert_allclose(p[1], o, atol=1e-15)
     np.testing.assert_allclose(R[1][:, 2], -ab / np.linalg.norm(ab), atol=1e-15)
     np.testing.assert_allclose(R[1][:, 0], n / np.linalg.norm(n), atol=1e-15)
@@ -158,7 +158,7 @@ def test_a_scapula_on_the_thorax(tmp_path):
         @ Transform(turned, at - turned @ at)
         @ Transform(np.eye(3), np.array([0, -0.1, 0]))
     )
-    R, p = poses(figure, q)
+    R, p = forward_kinematics(figure, q)
     np.testing.assert_allclose(R[1], expected.rotation, atol=1e-14)
     np.testing.assert_allclose(p[1], expected.translation, atol=1e-14)
 
@@ -189,7 +189,7 @@ def test_a_curved_joint_is_an_arc_of_its_length(tmp_path):
     spine = joint("ConstantCurvatureJoint", "spine", "/bodyset/thigh", "/bodyset/shank", names, more)
     figure = read(tmp_path, model(joints=HIP + spine))
     for x, z, y in ((0.4, 0.3, 0.2), (-0.1, 0.0, 0.7), (-0.9, 0.8, 0.0)):
-        R, p = poses(figure, np.array([0.0, x, z, y]))
+        R, p = forward_kinematics(figure, np.array([0.0, x, z, y]))
         np.testing.assert_allclose(R[1], rotation_from_euler([0.1 + x, z, y], "xzy"), atol=1e-15)
         end = R[1][:, 1]
         angle = np.arccos(min(1.0, end[1]))
@@ -205,7 +205,9 @@ def test_a_curved_joint_is_an_arc_of_its_length(tmp_path):
     still = read(tmp_path, model(joints=HIP + spine.replace(coordinate("z"), locked("z", 0.3))))
     assert still.coordinates == ("hip", "x", "y")
     np.testing.assert_allclose(
-        poses(still, np.array([0, 0.4, 0.2]))[1], poses(figure, np.array([0, 0.4, 0.3, 0.2]))[1], atol=1e-15
+        forward_kinematics(still, np.array([0, 0.4, 0.2]))[1],
+        forward_kinematics(figure, np.array([0, 0.4, 0.3, 0.2]))[1],
+        atol=1e-15,
     )
 
 
@@ -238,7 +240,7 @@ def test_constraints_of_points_are_closures(tmp_path, kind):
     (closure,) = figure.closures
     assert (closure.name, closure.rows, closure.count) == ("k", rows, count)
     q, _ = close_loops(figure, [0.3, 0.9])
-    R, p = poses(figure, q)
+    R, p = forward_kinematics(figure, q)
     end = p[1] + R[1] @ [0, -0.5, 0]
     if rows == "xyz":
         np.testing.assert_allclose(end, [0.4, -0.6, 0], atol=1e-11)
@@ -267,7 +269,7 @@ def test_a_weld_constraint_holds_place_and_axes(tmp_path, version):
     inner = el("WeldConstraint", parts, "w" if version == "4" else None)
     figure = read(tmp_path, model(joints=free, more=closed(inner)))
     q, _ = close_loops(figure, 0.1 * np.arange(12))
-    R, p = poses(figure, q)
+    R, p = forward_kinematics(figure, q)
     np.testing.assert_allclose(p[0] + R[0] @ [0.1, 0, 0], p[1] + R[1] @ [0, 0.2, 0], atol=1e-11)
     np.testing.assert_allclose(
         R[0] @ rotation_from_euler([0.3], "x"), R[1] @ rotation_from_euler([0.4], "y"), atol=1e-11

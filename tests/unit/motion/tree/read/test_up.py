@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from motiform.base.errors import InputError
-from motiform.motion.tree import advance, energy, inertia_matrix, nonlinear_effects, poses
+from motiform.motion.tree import advance, energy, forward_kinematics, inertia_matrix, nonlinear_effects
 from motiform.motion.tree.read import read_figure, read_mjcf, read_urdf
 from motiform.spatial import up_vector, upright
 from motiform.spatial.upright import AXES
@@ -39,8 +39,10 @@ def test_a_turned_figure_is_the_same_in_turned_axes(tmp_path, name, up):
     q = advance(own, own.neutral(), v, 0.7)
     # A few dozen products of numbers of order 10 along a chain of two or three segments.
     slack = {"rtol": 0, "atol": 1e-12}
-    np.testing.assert_allclose(poses(turned, q).position, poses(own, q).position @ R.T, **slack)
-    np.testing.assert_allclose(poses(turned, q).rotation, R @ poses(own, q).rotation, **slack)
+    np.testing.assert_allclose(
+        forward_kinematics(turned, q).position, forward_kinematics(own, q).position @ R.T, **slack
+    )
+    np.testing.assert_allclose(forward_kinematics(turned, q).rotation, R @ forward_kinematics(own, q).rotation, **slack)
     np.testing.assert_allclose(inertia_matrix(turned, q), inertia_matrix(own, q), **slack)
     np.testing.assert_allclose(nonlinear_effects(turned, q, v), nonlinear_effects(own, q, v), **slack)
     assert energy(turned, q, v).total == pytest.approx(energy(own, q, v).total, abs=1e-11)

@@ -5,7 +5,7 @@
 import math
 
 from motiform.base.kernels import entry, routine
-from motiform.motion.actuation.muscles.fibres import columns as c
+from motiform.motion.actuation.muscles.fibres import columns as fibre_columns
 
 __all__ = ["fibre_rates"]
 
@@ -30,10 +30,10 @@ def _bezier(f, at, x):
     """Return a Bézier curve at x."""
     first, last = f[at + 1], f[at + 2]
     inside = min(max(x, first), last)
-    piece = at + c.CURVE
+    piece = at + fibre_columns.CURVE
     for k in range(1, int(f[at])):
-        if inside >= f[at + c.CURVE + k * c.PIECE]:
-            piece = at + c.CURVE + k * c.PIECE
+        if inside >= f[at + fibre_columns.CURVE + k * fibre_columns.PIECE]:
+            piece = at + fibre_columns.CURVE + k * fibre_columns.PIECE
     X, Y, target = piece + 1, piece + 7, inside - f[piece]
     low, high = 0.0, 1.0
     u = min(max(target / _poly(f, X, 1.0), 0.0), 1.0)
@@ -98,10 +98,10 @@ def _thelen(f, at, which, x, activation):
 @routine
 def _curve(f, row, k, which, x, activation):
     """Return one of the curves of a muscle."""
-    at, kind = int(row[k, c.AT]), row[k, c.MODEL]
-    if kind == c.DEGROOTE:
+    at, kind = int(row[k, fibre_columns.AT]), row[k, fibre_columns.MODEL]
+    if kind == fibre_columns.DEGROOTE:
         return _degroote(f, at, which, x)
-    if kind == c.THELEN:
+    if kind == fibre_columns.THELEN:
         return _thelen(f, at, which, x, activation)
     return _bezier(f, at + int(f[at + which]), x)
 
@@ -110,8 +110,8 @@ def _curve(f, row, k, which, x, activation):
 def _speed(f, row, k, a, active, rest):
     """Return w with a f_l f_v(w) + β w = rest, in greatest speeds; the bound where there is none."""
     low, high = _SLOWEST, _FASTEST
-    below = active * _curve(f, row, k, SPEEDS, low, a) + row[k, c.DAMPING] * low - rest
-    above = active * _curve(f, row, k, SPEEDS, high, a) + row[k, c.DAMPING] * high - rest
+    below = active * _curve(f, row, k, SPEEDS, low, a) + row[k, fibre_columns.DAMPING] * low - rest
+    above = active * _curve(f, row, k, SPEEDS, high, a) + row[k, fibre_columns.DAMPING] * high - rest
     if below >= 0.0:
         return low
     if above <= 0.0:
@@ -121,7 +121,7 @@ def _speed(f, row, k, a, active, rest):
             break
         part = -below / (above - below) if n % 2 == 0 else 0.5
         x = low + min(max(part, 0.0), 1.0) * (high - low)
-        value = active * _curve(f, row, k, SPEEDS, x, a) + row[k, c.DAMPING] * x - rest
+        value = active * _curve(f, row, k, SPEEDS, x, a) + row[k, fibre_columns.DAMPING] * x - rest
         if value == 0.0:
             return x
         if value < 0.0:
@@ -134,38 +134,40 @@ def _speed(f, row, k, a, active, rest):
 @routine
 def _rigid(f, row, k, length, speed, a):
     """Return force [N], fibre length [m] and speed [m/s] with a tendon that keeps its length."""
-    along, width = length - row[k, c.SLACK], row[k, c.WIDTH]
+    along, width = length - row[k, fibre_columns.SLACK], row[k, fibre_columns.WIDTH]
     fibre = math.sqrt(width * width + along * along)
-    if along <= 0.0 or fibre <= row[k, c.SHORTEST]:
-        return 0.0, row[k, c.SHORTEST], 0.0
-    cosine, l = along / fibre, fibre / row[k, c.LENGTH]
-    w = speed * cosine / row[k, c.SPEED]
+    if along <= 0.0 or fibre <= row[k, fibre_columns.SHORTEST]:
+        return 0.0, row[k, fibre_columns.SHORTEST], 0.0
+    cosine, l = along / fibre, fibre / row[k, fibre_columns.LENGTH]
+    w = speed * cosine / row[k, fibre_columns.SPEED]
     active = max(_curve(f, row, k, ACTIVE, l, a) * _curve(f, row, k, SPEEDS, w, a), 0.0)
-    passive = _curve(f, row, k, PASSIVE, l, a) + row[k, c.DAMPING] * w
-    return row[k, c.FORCE] * cosine * max(a * active + passive, 0.0), fibre, speed * cosine
+    passive = _curve(f, row, k, PASSIVE, l, a) + row[k, fibre_columns.DAMPING] * w
+    return row[k, fibre_columns.FORCE] * cosine * max(a * active + passive, 0.0), fibre, speed * cosine
 
 
 @routine
 def _elastic(f, row, k, length, a, fibre):
     """Return force [N] and fibre speed [m/s] with an elastic tendon."""
-    l = max(fibre, row[k, c.SHORTEST])
-    sine = row[k, c.WIDTH] / l
+    l = max(fibre, row[k, fibre_columns.SHORTEST])
+    sine = row[k, fibre_columns.WIDTH] / l
     cosine = math.sqrt(max(1.0 - sine * sine, 0.0))
-    pull = _curve(f, row, k, TENDON, (length - l * cosine) / row[k, c.SLACK], a)
-    norm = l / row[k, c.LENGTH]
+    pull = _curve(f, row, k, TENDON, (length - l * cosine) / row[k, fibre_columns.SLACK], a)
+    norm = l / row[k, fibre_columns.LENGTH]
     active, passive = a * _curve(f, row, k, ACTIVE, norm, a), _curve(f, row, k, PASSIVE, norm, a)
     w = _speed(f, row, k, a, active, pull / max(cosine, 1e-9) - passive)
-    if fibre <= row[k, c.SHORTEST] and w < 0.0:
+    if fibre <= row[k, fibre_columns.SHORTEST] and w < 0.0:
         w = 0.0
-    return row[k, c.FORCE] * pull, w * row[k, c.SPEED]
+    return row[k, fibre_columns.FORCE] * pull, w * row[k, fibre_columns.SPEED]
 
 
 @routine
 def _activation_rate(row, k, a, u):
     """Return da/dt [1/s] of an excitation."""
-    level, blend = 0.5 + 1.5 * a, row[k, c.BLEND]
+    level, blend = 0.5 + 1.5 * a, row[k, fibre_columns.BLEND]
     share = 0.5 + 0.5 * math.tanh(blend * (u - a)) if blend > 0.0 else 1.0 if u > a else 0.0
-    return (u - a) * (share / (row[k, c.RISE] * level) + (1.0 - share) * level / row[k, c.DECAY])
+    return (u - a) * (
+        share / (row[k, fibre_columns.RISE] * level) + (1.0 - share) * level / row[k, fibre_columns.DECAY]
+    )
 
 
 @entry(f"void({_2}, {_1}, {_1}, {_2}, {_1}, {_1}, {_1}, {_1}, {_1}, {_2}, {_1}, {_1})")
@@ -180,10 +182,10 @@ def fibre_rates(row, f, lengths, arms, v, excitations, x, rates, forces, fibres,
         speeds[k] = 0.0
         for j in range(v.shape[0]):
             speeds[k] -= arms[k, j] * v[j]
-        u = min(max(excitations[k], row[k, c.LOW]), row[k, c.HIGH])
-        a = min(max(x[k], row[k, c.LOW]), row[k, c.HIGH])
+        u = min(max(excitations[k], row[k, fibre_columns.LOW]), row[k, fibre_columns.HIGH])
+        a = min(max(x[k], row[k, fibre_columns.LOW]), row[k, fibre_columns.HIGH])
         rates[k] = _activation_rate(row, k, x[k], u)
-        place = int(row[k, c.PLACE])
+        place = int(row[k, fibre_columns.PLACE])
         if place < 0:
             forces[k], fibres[k, 0], fibres[k, 1] = _rigid(f, row, k, lengths[k], speeds[k], a)
         else:

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from motiform.motion.actuation.muscles import models as m
+from motiform.motion.actuation.muscles import models as muscle_models
 from motiform.motion.actuation.muscles.bezier import BezierCurve
-from motiform.motion.actuation.muscles.fibres import columns as c
+from motiform.motion.actuation.muscles.fibres import columns as fibre_columns
 from motiform.motion.actuation.muscles.hill import Muscle
 from motiform.motion.actuation.muscles.models import DeGrooteFregly, Millard, MuscleModel, Thelen
 from motiform.spatial.checks import Array
@@ -21,7 +21,7 @@ def is_compiled(muscle: Muscle) -> bool:
 
 def pack_fibres(muscles: Sequence[Muscle], least: float) -> tuple[Array, Array]:
     """Return the muscles, (muscles, ROW), and the numbers of their curves; excitations are not below `least`."""
-    rows, numbers = np.zeros((len(muscles), c.ROW)), list[float]()
+    rows, numbers = np.zeros((len(muscles), fibre_columns.ROW)), list[float]()
     known: dict[MuscleModel, int] = {}
     place = len(muscles)
     for row, one in zip(rows, muscles, strict=True):
@@ -45,9 +45,18 @@ def _kind(model: MuscleModel) -> int:
 
 def _curves(model: MuscleModel) -> list[float]:
     if isinstance(model, DeGrooteFregly):
-        bumps = [float(x) for bump in m._BUMPS for x in bump]
+        bumps = [float(x) for bump in muscle_models._BUMPS for x in bump]
         own = [model.width, 4.0 / model.passive_strain, np.exp(-3.2 / model.passive_strain)]
-        return [*own, np.log(6.0) / model.tendon_strain, m._HEIGHT, m._D1, m._D2, m._D3, m._D4, *bumps]
+        return [
+            *own,
+            np.log(6.0) / model.tendon_strain,
+            muscle_models._HEIGHT,
+            muscle_models._D1,
+            muscle_models._D2,
+            muscle_models._D3,
+            muscle_models._D4,
+            *bumps,
+        ]
     if isinstance(model, Thelen):
         toe = 99.0 * model.tendon_strain * np.exp(3.0) / (166.0 * np.exp(3.0) - 67.0)
         own = [model.active_shape, model.passive_shape / model.passive_strain, np.expm1(model.passive_shape)]

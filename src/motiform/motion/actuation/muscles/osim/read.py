@@ -8,7 +8,7 @@ import numpy as np
 from motiform.base.files import reads_file
 from motiform.motion.actuation.muscles.hill import Muscle
 from motiform.motion.actuation.muscles.models import DeGrooteFregly, Millard, MuscleModel, Thelen
-from motiform.motion.actuation.muscles.muscle_set import CoordinateActuator, Ligament, Muscles
+from motiform.motion.actuation.muscles.muscle_set import CoordinateActuator, LigamentForce, Muscles
 from motiform.motion.actuation.muscles.osim.paths import PathReader
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.functions import CoordinateFunction
@@ -180,7 +180,7 @@ def _together(node: Node, *fields: str) -> tuple[float, float, float] | None:
 
 
 # ---- ligaments and actuators
-def _ligament(node: Node, reader: PathReader) -> Ligament:
+def _ligament(node: Node, reader: PathReader) -> LigamentForce:
     with located(node):
         tag = "force_length_curve"
         given = node.field(tag) is not None or any(child.name == tag for child in node.nodes)
@@ -189,7 +189,7 @@ def _ligament(node: Node, reader: PathReader) -> Ligament:
         y = [0.0, 0.0, 0.0, 0.0, 0.035, 0.12, 0.26, 0.55, 1.17, 2.0, 2.0, 2.0, 2.0]
         curve: CoordinateFunction = SimmSpline(np.array(x), np.array(y)) if inner is None else read_function(inner)
         path = reader.path(node, f"/forceset/{node.named()}")
-        return Ligament(path, node.scalar("resting_length"), node.scalar("pcsa_force"), curve)
+        return LigamentForce(path, node.scalar("resting_length"), node.scalar("pcsa_force"), curve)
 
 
 def _actuator(node: Node, parts: OsimModel, report: Report) -> list[CoordinateActuator]:

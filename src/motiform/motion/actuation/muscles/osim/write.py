@@ -9,7 +9,7 @@ from motiform.base.errors import InputError
 from motiform.geometry.paths.wrap import WrapCylinder, WrapEllipsoid, WrapSphere, WrapTorus
 from motiform.motion.actuation.muscles.hill import Muscle
 from motiform.motion.actuation.muscles.models import DeGrooteFregly, Millard, Thelen
-from motiform.motion.actuation.muscles.muscle_set import CoordinateActuator, Ligament, Muscles
+from motiform.motion.actuation.muscles.muscle_set import CoordinateActuator, LigamentForce, Muscles
 from motiform.motion.actuation.muscles.osim.read import SWITCH
 from motiform.motion.actuation.muscles.paths.paths import (
     AnyPoint,
@@ -143,7 +143,7 @@ def _millard(model: Millard) -> str:
     return found + element("fiber_damping", model.damping)
 
 
-def _ligament(ligament: Ligament, joints: dict[str, str]) -> str:
+def _ligament(ligament: LigamentForce, joints: dict[str, str]) -> str:
     curve = element("force_length_curve", function_text(ligament.curve, f"ligament {ligament.name!r}"))
     sizes = _fields({"resting_length": ligament.rest_length, "pcsa_force": ligament.force})
     return element("Ligament", _path(ligament.path, joints) + sizes + curve, ligament.name)

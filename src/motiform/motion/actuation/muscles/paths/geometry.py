@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motiform.motion.actuation.muscles.paths import columns as c
+from motiform.motion.actuation.muscles.paths import columns as path_columns
 from motiform.motion.actuation.muscles.paths.paths import Paths
 from motiform.motion.tree.algorithms.batch import as_states, run_states
 from motiform.motion.tree.model import columns as tree
@@ -44,7 +44,10 @@ def path_geometry(paths: Paths, q: ArrayLike, v: ArrayLike | None = None, *, dev
     if figure.coupled is not None:
         arms = arms @ figure.coupled.matrix(qs)
     speed = None if v is None else -(arms @ vs[:, :, None])[:, :, 0].reshape(*batch, -1)
-    flags = (((reports & bit) != 0).reshape(*batch, -1) for bit in (c.INSIDE, c.PLANAR, c.UNSETTLED))
+    flags = (
+        ((reports & bit) != 0).reshape(*batch, -1)
+        for bit in (path_columns.INSIDE, path_columns.PLANAR, path_columns.UNSETTLED)
+    )
     return PathGeometry(
         lengths.reshape(*batch, len(paths.paths)), arms.reshape(*batch, len(paths.paths), figure.nv), speed, *flags
     )

@@ -11,7 +11,7 @@ are −dL/dq = Σ u · dx/dq over the ends x of the straight parts  [Sherman13].
 from motiform.base.kernels import inline, kernel, routine
 from motiform.geometry.paths import columns as wrapping
 from motiform.geometry.paths.wrap_kernels import wrap
-from motiform.motion.actuation.muscles.paths import columns as c
+from motiform.motion.actuation.muscles.paths import columns as path_columns
 from motiform.motion.tree.kernels.place import function_value
 from motiform.spatial.algebra import add, cross, dot, matmul, norm, scale, sub, tmul, transform
 
@@ -52,18 +52,18 @@ def _pose(poses, s, segment):
 @inline
 def _moved(ints, floats, point, at, axis, q, s):
     """Return a coordinate of a moving point and its slope."""
-    place = ints[point + c.POINT_Q + axis]
+    place = ints[point + path_columns.POINT_Q + axis]
     x = q[s, place] if place >= 0 else 0.0
-    low, high = floats[at + c.POINT_CLAMP + 2 * axis], floats[at + c.POINT_CLAMP + 2 * axis + 1]
-    f, slope, _ = function_value(floats, ints[point + c.POINT_FUNCTION + axis], min(max(x, low), high))
+    low, high = floats[at + path_columns.POINT_CLAMP + 2 * axis], floats[at + path_columns.POINT_CLAMP + 2 * axis + 1]
+    f, slope, _ = function_value(floats, ints[point + path_columns.POINT_FUNCTION + axis], min(max(x, low), high))
     return f, slope if low <= x <= high else 0.0
 
 
 @inline
 def _local(ints, floats, k, q, s):
     """Return the place of point k in its segment."""
-    point, at = ints[c.AT_POINTS] + k * c.POINT_INTS, k * c.POINT_FLOATS
-    if ints[point + c.POINT_MOVES] == 0:
+    point, at = ints[path_columns.AT_POINTS] + k * path_columns.POINT_INTS, k * path_columns.POINT_FLOATS
+    if ints[point + path_columns.POINT_MOVES] == 0:
         return _row3(floats, at)
     x, _ = _moved(ints, floats, point, at, 0, q, s)
     y, _ = _moved(ints, floats, point, at, 1, q, s)
@@ -73,11 +73,13 @@ def _local(ints, floats, k, q, s):
 
 @inline
 def _is_active(ints, floats, k, q, s):
-    place = ints[ints[c.AT_POINTS] + k * c.POINT_INTS + c.POINT_IF]
+    place = ints[ints[path_columns.AT_POINTS] + k * path_columns.POINT_INTS + path_columns.POINT_IF]
     if place < 0:
         return True
-    at = k * c.POINT_FLOATS
-    return floats[at + c.POINT_LOW] - _MARGIN <= q[s, place] <= floats[at + c.POINT_HIGH] + _MARGIN
+    at = k * path_columns.POINT_FLOATS
+    return (
+        floats[at + path_columns.POINT_LOW] - _MARGIN <= q[s, place] <= floats[at + path_columns.POINT_HIGH] + _MARGIN
+    )
 
 
 @inline
@@ -106,17 +108,23 @@ def _wrap_of(code):
 def _object_of(ints, first, code):
     """Return the surface that an entry is on, −1 for a point of the path."""
     own = _wrap_of(code)
-    return ints[ints[c.AT_WRAPS] + (first + own) * c.WRAP_INTS + c.WRAP_OBJECT] if own >= 0 else -1
+    return (
+        ints[ints[path_columns.AT_WRAPS] + (first + own) * path_columns.WRAP_INTS + path_columns.WRAP_OBJECT]
+        if own >= 0
+        else -1
+    )
 
 
 @routine
 def _begin(ints, floats, path, poses, q, s, work, w):
     """Write the active points of a path; return how many."""
     n = 0
-    first = ints[path + c.PATH_POINT]
-    for k in range(first, first + ints[path + c.PATH_POINTS]):
+    first = ints[path + path_columns.PATH_POINT]
+    for k in range(first, first + ints[path + path_columns.PATH_POINTS]):
         if _is_active(ints, floats, k, q, s):
-            R, p = _pose(poses, s, ints[ints[c.AT_POINTS] + k * c.POINT_INTS + c.POINT_SEGMENT])
+            R, p = _pose(
+                poses, s, ints[ints[path_columns.AT_POINTS] + k * path_columns.POINT_INTS + path_columns.POINT_SEGMENT]
+            )
             _put(work, w, n, add(p, transform(R, _local(ints, floats, k, q, s))), k - first)
             n += 1
     return n
@@ -148,12 +156,12 @@ def _wrap_one(ints, floats, first, own, poses, s, work, w, n):
 
     Return the number of entries, how far its points moved, the last action, and what is to be reported.
     """
-    row = ints[c.AT_WRAPS] + (first + own) * c.WRAP_INTS
-    which = ints[row + c.WRAP_OBJECT]
-    thing = ints[c.AT_OBJECTS] + which * c.OBJECT_INTS
-    at = _object_floats(ints) + which * c.OBJECT_FLOATS
-    Rs, ps = _pose(poses, s, ints[thing + c.OBJECT_SEGMENT])
-    k = at + c.OBJECT_R
+    row = ints[path_columns.AT_WRAPS] + (first + own) * path_columns.WRAP_INTS
+    which = ints[row + path_columns.WRAP_OBJECT]
+    thing = ints[path_columns.AT_OBJECTS] + which * path_columns.OBJECT_INTS
+    at = _object_floats(ints) + which * path_columns.OBJECT_FLOATS
+    Rs, ps = _pose(poses, s, ints[thing + path_columns.OBJECT_SEGMENT])
+    k = at + path_columns.OBJECT_R
     R = matmul(
         Rs,
         (
@@ -168,7 +176,7 @@ def _wrap_one(ints, floats, first, own, poses, s, work, w, n):
             floats[k + 8],
         ),
     )
-    p = add(ps, transform(Rs, _row3(floats, at + c.OBJECT_P)))
+    p = add(ps, transform(Rs, _row3(floats, at + path_columns.OBJECT_P)))
     before = n
     old1, old2 = p, p
     for j in range(n - 1):
@@ -178,7 +186,7 @@ def _wrap_one(ints, floats, first, own, poses, s, work, w, n):
     begin, end = n, -1
     for j in range(n):
         code = _code(work, w, j)
-        if ints[row + c.WRAP_FIRST] <= code <= ints[row + c.WRAP_LAST]:
+        if ints[row + path_columns.WRAP_FIRST] <= code <= ints[row + path_columns.WRAP_LAST]:
             begin, end = min(begin, j), j
     action, report, place, least = wrapping.FREE, 0, -1, 1e300
     b1, b2, barc = p, p, 0.0
@@ -189,21 +197,21 @@ def _wrap_one(ints, floats, first, own, poses, s, work, w, n):
         x1, x2 = _entry(work, w, j), _entry(work, w, j + 1)
         q1, q2 = tmul(R, sub(x1, p)), tmul(R, sub(x2, p))
         action, r1, r2, arc = wrap(
-            ints[thing + c.OBJECT_KIND],
+            ints[thing + path_columns.OBJECT_KIND],
             _row3(floats, at),
-            ints[thing + c.OBJECT_AXIS],
-            ints[thing + c.OBJECT_SIGN],
-            ints[row + c.WRAP_METHOD],
+            ints[thing + path_columns.OBJECT_AXIS],
+            ints[thing + path_columns.OBJECT_SIGN],
+            ints[row + path_columns.WRAP_METHOD],
             q1,
             q2,
         )
         if action == wrapping.INSIDE:
-            report |= c.INSIDE
+            report |= path_columns.INSIDE
         if action >= wrapping.WRAPPED:
             change = norm(sub(r1, q1)) + arc + norm(sub(q2, r2)) - norm(sub(q2, q1))
             if action != wrapping.WRAPPED or change < least:
                 least, place, b1, b2, barc = change, j + 1, r1, r2, arc
-                report = (report & ~c.PLANAR) | (c.PLANAR if action == wrapping.PLANAR else 0)
+                report = (report & ~path_columns.PLANAR) | (path_columns.PLANAR if action == wrapping.PLANAR else 0)
             if action != wrapping.WRAPPED:
                 break
     moved = 0.0 if before == n else 1e300
@@ -212,21 +220,25 @@ def _wrap_one(ints, floats, first, own, poses, s, work, w, n):
         _put_in(work, w, n, place, new1, new2, own)
         moved = max(norm(sub(new1, old1)), norm(sub(new2, old2))) if before != n else 1e300
         n += 2
-    work[w, 1 + 4 * ints[c.ENTRIES] + own] = barc
+    work[w, 1 + 4 * ints[path_columns.ENTRIES] + own] = barc
     return n, moved, action, report
 
 
 @inline
 def _object_floats(ints):
     """Return where the numbers of the surfaces begin: after those of all points."""
-    return (ints[c.AT_WRAPS] - ints[c.AT_POINTS]) // c.POINT_INTS * c.POINT_FLOATS
+    return (
+        (ints[path_columns.AT_WRAPS] - ints[path_columns.AT_POINTS])
+        // path_columns.POINT_INTS
+        * path_columns.POINT_FLOATS
+    )
 
 
 @routine
 def _settle(ints, floats, path, poses, s, work, w, n):
     """Wrap the line over its surfaces in turn until it stays; return how many entries it has, and a report."""
-    first, count = ints[path + c.PATH_WRAP], ints[path + c.PATH_WRAPS]
-    order = 1 + 4 * ints[c.ENTRIES] + ints[c.WRAPS]
+    first, count = ints[path + path_columns.PATH_WRAP], ints[path + path_columns.PATH_WRAPS]
+    order = 1 + 4 * ints[path_columns.ENTRIES] + ints[path_columns.WRAPS]
     for k in range(count):
         work[w, order + k] = k
     report = 0
@@ -244,28 +256,32 @@ def _settle(ints, floats, path, poses, s, work, w, n):
         if sweep == 0 and count > 1 and one == wrapping.FREE and two == wrapping.INSIDE:
             work[w, order], work[w, order + 1] = 1.0, 0.0
             n, _ = _take_out(work, w, n, 0)
-    return n, report if count == 1 else report | c.UNSETTLED
+    return n, report if count == 1 else report | path_columns.UNSETTLED
 
 
 @inline
 def _carrier(ints, path, code):
     """Return the segment that an entry is fixed to."""
     if code >= 0:
-        return ints[ints[c.AT_POINTS] + (ints[path + c.PATH_POINT] + code) * c.POINT_INTS + c.POINT_SEGMENT]
-    which = _object_of(ints, ints[path + c.PATH_WRAP], code)
-    return ints[ints[c.AT_OBJECTS] + which * c.OBJECT_INTS + c.OBJECT_SEGMENT]
+        return ints[
+            ints[path_columns.AT_POINTS]
+            + (ints[path + path_columns.PATH_POINT] + code) * path_columns.POINT_INTS
+            + path_columns.POINT_SEGMENT
+        ]
+    which = _object_of(ints, ints[path + path_columns.PATH_WRAP], code)
+    return ints[ints[path_columns.AT_OBJECTS] + which * path_columns.OBJECT_INTS + path_columns.OBJECT_SEGMENT]
 
 
 @inline
 def _pull(ints, twists, s, one, two, x, u, arms, m):
     """Add the moment arms of a straight part along u through x: unit force on segment one, its opposite on two."""
-    a = ints[ints[c.AT_SEGMENTS] + one] if one >= 0 else -1
-    b = ints[ints[c.AT_SEGMENTS] + two] if two >= 0 else -1
+    a = ints[ints[path_columns.AT_SEGMENTS] + one] if one >= 0 else -1
+    b = ints[ints[path_columns.AT_SEGMENTS] + two] if two >= 0 else -1
     moment = cross(x, u)
     while a != b:  # columns between each segment and the common one, outermost first
         k = max(a, b)
-        row = ints[c.AT_COLUMNS] + k * c.COLUMN_INTS
-        v = ints[row + c.COLUMN_V]
+        row = ints[path_columns.AT_COLUMNS] + k * path_columns.COLUMN_INTS
+        v = ints[row + path_columns.COLUMN_V]
         turn, shift = (
             (twists[s, 6 * v], twists[s, 6 * v + 1], twists[s, 6 * v + 2]),
             (
@@ -277,22 +293,22 @@ def _pull(ints, twists, s, one, two, x, u, arms, m):
         arm = dot(turn, moment) + dot(shift, u)
         if a > b:
             arms[s, m, v] += arm
-            a = ints[row + c.COLUMN_BEFORE]
+            a = ints[row + path_columns.COLUMN_BEFORE]
         else:
             arms[s, m, v] -= arm
-            b = ints[row + c.COLUMN_BEFORE]
+            b = ints[row + path_columns.COLUMN_BEFORE]
 
 
 @inline
 def _push(ints, floats, path, code, poses, q, s, u, sign, arms, m):
     """Add what a moving point's own motion in its segment changes."""
-    k = ints[path + c.PATH_POINT] + code
-    point, at = ints[c.AT_POINTS] + k * c.POINT_INTS, k * c.POINT_FLOATS
-    if code >= 0 and ints[point + c.POINT_MOVES] != 0:
-        R, _ = _pose(poses, s, ints[point + c.POINT_SEGMENT])
+    k = ints[path + path_columns.PATH_POINT] + code
+    point, at = ints[path_columns.AT_POINTS] + k * path_columns.POINT_INTS, k * path_columns.POINT_FLOATS
+    if code >= 0 and ints[point + path_columns.POINT_MOVES] != 0:
+        R, _ = _pose(poses, s, ints[point + path_columns.POINT_SEGMENT])
         own = tmul(R, u)
         for axis in range(3):
-            v = ints[point + c.POINT_V + axis]
+            v = ints[point + path_columns.POINT_V + axis]
             if v >= 0:
                 _, slope = _moved(ints, floats, point, at, axis, q, s)
                 arms[s, m, v] += sign * slope * (own[0] if axis == 0 else (own[1] if axis == 1 else own[2]))
@@ -302,7 +318,7 @@ def _push(ints, floats, path, code, poses, q, s, u, sign, arms, m):
 def _line(ints, floats, path, poses, q, s, work, w):
     """Write the entries of a path in one posture; return how many, and a report."""
     n, report = _begin(ints, floats, path, poses, q, s, work, w), 0
-    if ints[path + c.PATH_WRAPS] > 0:
+    if ints[path + path_columns.PATH_WRAPS] > 0:
         n, report = _settle(ints, floats, path, poses, s, work, w, n)
     work[w, 0] = n
     return n, report
@@ -317,13 +333,13 @@ def _on_surface(one, two):
 @inline
 def path_line(ints, floats, poses, twists, q, s, m, work, w, lengths, arms, reports):
     """Write length [m], moment arms [m] and report of path m in posture s."""
-    path = ints[c.AT_PATHS] + m * c.PATH_INTS
+    path = ints[path_columns.AT_PATHS] + m * path_columns.PATH_INTS
     n, report = _line(ints, floats, path, poses, q, s, work, w)
     length = 0.0
     for j in range(n - 1):
         one, two = _code(work, w, j), _code(work, w, j + 1)
         if _on_surface(one, two):
-            length += work[w, 1 + 4 * ints[c.ENTRIES] + _wrap_of(one)]
+            length += work[w, 1 + 4 * ints[path_columns.ENTRIES] + _wrap_of(one)]
             continue
         x = _entry(work, w, j)
         u = sub(_entry(work, w, j + 1), x)
@@ -341,7 +357,7 @@ def path_line(ints, floats, poses, twists, q, s, m, work, w, lengths, arms, repo
 def path_lines(i, slots, count, ints, floats, poses, twists, q, work, lengths, arms, reports):
     """Run of elements i: length [m], moment arms [m] and report of each path in each posture."""
     for e in range(i * count // slots, (i + 1) * count // slots):
-        s, m = e // ints[c.PATHS], e % ints[c.PATHS]
+        s, m = e // ints[path_columns.PATHS], e % ints[path_columns.PATHS]
         path_line(ints, floats, poses, twists, q, s, m, work, i, lengths, arms, reports)
 
 
@@ -363,8 +379,8 @@ def _load(poses, s, segment, x, f, wrenches):
 @kernel
 def path_pulls(s, ints, poses, lines, tensions, wrenches):
     """Posture s: the wrench of all paths under tensions [N] on each segment; `lines` are those of `path_lines`."""
-    for m in range(ints[c.PATHS]):
-        path, e = ints[c.AT_PATHS] + m * c.PATH_INTS, s * ints[c.PATHS] + m
+    for m in range(ints[path_columns.PATHS]):
+        path, e = ints[path_columns.AT_PATHS] + m * path_columns.PATH_INTS, s * ints[path_columns.PATHS] + m
         for j in range(int(lines[e, 0]) - 1):
             one, two = _code(lines, e, j), _code(lines, e, j + 1)
             x = _entry(lines, e, j)

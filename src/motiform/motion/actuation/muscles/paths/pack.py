@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motiform.geometry.paths.wrap import METHODS
-from motiform.motion.actuation.muscles.paths import columns as c
+from motiform.motion.actuation.muscles.paths import columns as path_columns
 from motiform.motion.actuation.muscles.paths.paths import (
     AnyPoint,
     MovingPoint,
@@ -32,7 +32,7 @@ class PackedPaths:
     @property
     def rows(self) -> int:
         """Rows of the workspace of one path."""
-        return int(self.ints[c.ROWS])
+        return int(self.ints[path_columns.ROWS])
 
 
 class PathRoom(NamedTuple):
@@ -56,16 +56,16 @@ def pack_paths(paths: Paths) -> PackedPaths:
     points = [point for path in paths.paths for point in path.points]
     tables = [
         _path_rows(paths.paths),
-        np.zeros((len(points), c.POINT_INTS), np.int64),
+        np.zeros((len(points), path_columns.POINT_INTS), np.int64),
         _wrap_rows(paths.paths, objects),
-        np.array([_object_row(figure, o) for o in paths.objects], np.int64).reshape(-1, c.OBJECT_INTS),
+        np.array([_object_row(figure, o) for o in paths.objects], np.int64).reshape(-1, path_columns.OBJECT_INTS),
         np.array([_last_column(figure, n) for n in range(len(figure.segments))], np.int64).reshape(-1, 1),
         _columns(figure),
     ]
-    numbers = [np.zeros((len(points), c.POINT_FLOATS)), np.zeros((len(objects), c.OBJECT_FLOATS))]
+    numbers = [np.zeros((len(points), path_columns.POINT_FLOATS)), np.zeros((len(objects), path_columns.OBJECT_FLOATS))]
     for row, wrapped in zip(numbers[1], paths.objects, strict=True):
-        row[: c.OBJECT_R] = wrapped.surface.sizes
-        row[c.OBJECT_R : c.OBJECT_P], row[c.OBJECT_P :] = (
+        row[: path_columns.OBJECT_R] = wrapped.surface.sizes
+        row[path_columns.OBJECT_R : path_columns.OBJECT_P], row[path_columns.OBJECT_P :] = (
             wrapped.placement.rotation.ravel(),
             wrapped.placement.translation,
         )
@@ -73,14 +73,14 @@ def pack_paths(paths: Paths) -> PackedPaths:
     start = sum(table.size for table in numbers)
     for ints, floats, point in zip(tables[1], numbers[0], points, strict=True):
         _put_point(figure, ints, floats, point, functions, start)
-    header = np.zeros(c.HEADER, np.int64)
-    header[c.PATHS] = len(paths.paths)
-    at = c.HEADER
-    for slot, table in zip(range(c.AT_PATHS, c.AT_COLUMNS + 1), tables, strict=True):
+    header = np.zeros(path_columns.HEADER, np.int64)
+    header[path_columns.PATHS] = len(paths.paths)
+    at = path_columns.HEADER
+    for slot, table in zip(range(path_columns.AT_PATHS, path_columns.AT_COLUMNS + 1), tables, strict=True):
         header[slot], at = at, at + table.size
     most = max((len(p.points) + 2 * len(p.wraps) for p in paths.paths), default=0)
     wraps = max((len(p.wraps) for p in paths.paths), default=0)
-    header[[c.ENTRIES, c.WRAPS, c.ROWS]] = most, wraps, 1 + 4 * most + 2 * wraps
+    header[[path_columns.ENTRIES, path_columns.WRAPS, path_columns.ROWS]] = most, wraps, 1 + 4 * most + 2 * wraps
     ints = np.concatenate([header, *(table.ravel() for table in tables)])
     return PackedPaths(ints, np.concatenate([*(table.ravel() for table in numbers), functions]))
 
@@ -90,7 +90,7 @@ def _path_rows(paths: tuple[MusclePath, ...]) -> np.ndarray:
     for path in paths:
         rows.append((point, len(path.points), wrap, len(path.wraps)))
         point, wrap = point + len(path.points), wrap + len(path.wraps)
-    return np.array(rows, np.int64).reshape(-1, c.PATH_INTS)
+    return np.array(rows, np.int64).reshape(-1, path_columns.PATH_INTS)
 
 
 def _wrap_rows(paths: tuple[MusclePath, ...], objects: list[str]) -> np.ndarray:
@@ -99,7 +99,7 @@ def _wrap_rows(paths: tuple[MusclePath, ...], objects: list[str]) -> np.ndarray:
         for path in paths
         for wrap in path.wraps
     ]
-    return np.array(rows, np.int64).reshape(-1, c.WRAP_INTS)
+    return np.array(rows, np.int64).reshape(-1, path_columns.WRAP_INTS)
 
 
 def _segment(figure: Figure, name: str | None) -> int:
@@ -132,17 +132,17 @@ def _put_point(
     figure: Figure, ints: np.ndarray, floats: Array, point: AnyPoint, functions: list[float], start: int
 ) -> None:
     layout = figure.layout
-    ints[c.POINT_SEGMENT], ints[c.POINT_IF] = _segment(figure, point.segment), -1
+    ints[path_columns.POINT_SEGMENT], ints[path_columns.POINT_IF] = _segment(figure, point.segment), -1
     if not isinstance(point, MovingPoint):
         floats[:3] = point.point
         if point.active is not None:
-            leader, floats[c.POINT_LOW], floats[c.POINT_HIGH] = point.active
-            ints[c.POINT_IF] = layout.places_q[leader][0]
+            leader, floats[path_columns.POINT_LOW], floats[path_columns.POINT_HIGH] = point.active
+            ints[path_columns.POINT_IF] = layout.places_q[leader][0]
         return
-    ints[c.POINT_MOVES] = 1
+    ints[path_columns.POINT_MOVES] = 1
     for k, (function, name, limits) in enumerate(zip(point.functions, point.coordinates, point.ranges, strict=True)):
-        ints[c.POINT_Q + k] = -1 if name is None else layout.places_q[name][0]
-        ints[c.POINT_V + k] = -1 if name is None else layout.places_v[name][0]
-        ints[c.POINT_FUNCTION + k] = start + len(functions)
-        floats[c.POINT_CLAMP + 2 * k : c.POINT_CLAMP + 2 * k + 2] = limits
+        ints[path_columns.POINT_Q + k] = -1 if name is None else layout.places_q[name][0]
+        ints[path_columns.POINT_V + k] = -1 if name is None else layout.places_v[name][0]
+        ints[path_columns.POINT_FUNCTION + k] = start + len(functions)
+        floats[path_columns.POINT_CLAMP + 2 * k : path_columns.POINT_CLAMP + 2 * k + 2] = limits
         functions += function.numbers()

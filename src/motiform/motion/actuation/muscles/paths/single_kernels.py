@@ -6,7 +6,7 @@ The same routines as for many postures run on the same kind of arrays, so the re
 # mypy: disable-error-code="no-untyped-def"
 
 from motiform.base.kernels import entry
-from motiform.motion.actuation.muscles.paths import columns as c
+from motiform.motion.actuation.muscles.paths import columns as path_columns
 from motiform.motion.actuation.muscles.paths.kernels import path_line
 from motiform.motion.tree.kernels.place import place
 from motiform.motion.tree.kernels.single import one_state, state_zero, write_axes, write_pose
@@ -28,5 +28,5 @@ def one_path_state(body, numbers, ints, floats, q, work, poses, twists, lines, l
     for i in range(body[tree.SEGMENTS]):
         write_pose(body, i, b, W, b, P)
     write_axes(body, b, W, b, T)
-    for m in range(ints[c.PATHS]):
+    for m in range(ints[path_columns.PATHS]):
         path_line(ints, floats, poses, twists, q, b, m, lines, m, lengths, arms, reports)

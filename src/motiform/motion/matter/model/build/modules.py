@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
 from motiform.motion.matter.model.checks import moved_solid, shifted
-from motiform.motion.matter.model.handles import LinkEnd, Placed, Points
+from motiform.motion.matter.model.handles import LinkEnd, PlacedModule, Points
 from motiform.motion.matter.model.network import check_array
 from motiform.spatial import Transform
 
@@ -20,7 +20,7 @@ __all__ = ["add_module"]
 
 def add_module(
     builder: "NetworkBuilder", name: str, module: "NetworkBuilder", *, at: ArrayLike, turn: ArrayLike | None
-) -> Placed:
+) -> PlacedModule:
     """Copy all that a module has into a network, see `NetworkBuilder.add`."""
     where = f"module {name!r}"
     ratio = _ratio(builder, module, where)
@@ -36,7 +36,7 @@ def add_module(
     builder._looks |= {f"{name}.{key}": look for key, look in module._looks.items()}
     points = {group.name: Points(group.indices + first, builder) for group in module._groups}
     points |= {key: Points(found + first, builder) for key, found in module._exposed.items()}
-    return Placed(name, points, _copy_open_links(builder, name, module, first))
+    return PlacedModule(name, points, _copy_open_links(builder, name, module, first))
 
 
 def _ratio(builder: "NetworkBuilder", module: "NetworkBuilder", where: str) -> int:

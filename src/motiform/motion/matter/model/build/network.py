@@ -24,21 +24,21 @@ from motiform.motion.matter.model.checks import (
     read_axis,
     read_signal,
 )
-from motiform.motion.matter.model.handles import LinkEnd, OpenLink, Placed, Points
-from motiform.motion.matter.model.look import Look
+from motiform.motion.matter.model.handles import LinkEnd, OpenLink, PlacedModule, Points
+from motiform.motion.matter.model.look import GroupLook
 from motiform.motion.matter.model.network import (
     FREQUENCY,
     GRAVITY,
     Bundle,
     Input,
     Network,
+    NetworkSolid,
     Piston,
     Reach,
     Signal,
-    Solid,
     check_array,
 )
-from motiform.motion.matter.model.topology import Grid, check_links
+from motiform.motion.matter.model.topology import GridLinks, check_links
 from motiform.spatial import Transform
 
 if TYPE_CHECKING:
@@ -80,11 +80,11 @@ class NetworkBuilder(PointsBuilder):
         self._bundles: list[Bundle] = []
         self._pistons: list[Piston] = []
         self._reaches: list[Reach] = []
-        self._solids: list[Solid] = []
+        self._solids: list[NetworkSolid] = []
         self._inputs: list[Input] = []
         self._exposed: dict[str, np.ndarray] = {}
         self._open: dict[str, OpenLink] = {}
-        self._looks: dict[str, Look] = {}
+        self._looks: dict[str, GroupLook] = {}
 
     # ---- links ------------------------------------------------------------------------------------------------------
 
@@ -118,7 +118,7 @@ class NetworkBuilder(PointsBuilder):
                 allowed="a whole number of steps; 1 where links are recorded",
             )
         ends = self._pairs(pairs, where)
-        grid = pairs if isinstance(pairs, Grid) and axis is None and acts == "both" and every == 1 else None
+        grid = pairs if isinstance(pairs, GridLinks) and axis is None and acts == "both" and every == 1 else None
         number = read_axis(axis, where)
         self._check_law(law, where)
         self._check_links(len(ends), grid is not None)
@@ -229,7 +229,7 @@ class NetworkBuilder(PointsBuilder):
             )
         self.reserve(name)
         rub = as_friction(friction, law)
-        self._solids.append(Solid(name, shape, placement, self._points(points, where), law, rub, color, motion))
+        self._solids.append(NetworkSolid(name, shape, placement, self._points(points, where), law, rub, color, motion))
 
     def push(self, name: str, points: Any, force: Any, *, rate: float | None = None) -> None:
         """Add forces on points [N]: a vector, a function of time, or samples (samples, points, 3) at a rate."""
@@ -261,7 +261,7 @@ class NetworkBuilder(PointsBuilder):
         """Say how a group, a bundle or a solid is drawn, see `Look`; what is not given stays as it was said before."""
         given = {"draw": draw, "color": color, "map": map, "radius": radius, "width": width, "faces": faces}
         changes: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
-        self._looks[name] = replace(self._looks.get(name, Look()), **changes)
+        self._looks[name] = replace(self._looks.get(name, GroupLook()), **changes)
 
     # ---- modules ----------------------------------------------------------------------------------------------------
 
@@ -308,7 +308,7 @@ class NetworkBuilder(PointsBuilder):
 
     def add(
         self, name: str, module: "NetworkBuilder", *, at: ArrayLike = (0.0, 0.0, 0.0), turn: ArrayLike | None = None
-    ) -> Placed:
+    ) -> PlacedModule:
         """Add another network as a module: its names after `name` and a dot, moved by `at` and turned by a matrix.
 
         Gravity and wind are those of the network that it is added to. A module may have a lower rate, this one's

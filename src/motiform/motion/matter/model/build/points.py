@@ -11,7 +11,7 @@ from motiform.geometry.checks import LEAST, MOST
 from motiform.motion.matter.model.checks import AXIS, read_rotation, read_signal
 from motiform.motion.matter.model.handles import LinkEnd, Points
 from motiform.motion.matter.model.network import Group, Signal, check_array
-from motiform.motion.matter.model.topology import Grid
+from motiform.motion.matter.model.topology import GridLinks
 from motiform.motion.run.functions import call
 
 __all__ = ["PointsBuilder"]
@@ -222,7 +222,7 @@ class PointsBuilder:
             )
 
     def _pairs(self, pairs: Any, where: str) -> np.ndarray:
-        if isinstance(pairs, Grid):
+        if isinstance(pairs, GridLinks):
             found = pairs.pairs()
         elif isinstance(pairs, tuple) and len(pairs) == 2 and not isinstance(pairs[0], int | np.integer):
             a, b = self._points(pairs[0], where), self._points(pairs[1], where)

@@ -7,7 +7,7 @@ import numpy as np
 from motiform.base.errors import closest
 from motiform.motion.tree.read.elements import Element, located
 from motiform.motion.tree.read.mjcf.settings import Compiler, Defaults
-from motiform.motion.tree.read.model_file import Actuator
+from motiform.motion.tree.read.model_file import FileActuator
 from motiform.motion.tree.read.shared import Report
 
 __all__ = ["Actuators"]
@@ -29,11 +29,11 @@ class Actuators:
     tendons: Tendons
     """Fixed tendons: joints with their coefficients."""
 
-    def read(self, sections: list[Element]) -> list[Actuator | None]:
+    def read(self, sections: list[Element]) -> list[FileActuator | None]:
         """Return the actuators in the order of the file, None for what is left out."""
         return [self._read(child) for section in sections for child in section.children]
 
-    def _read(self, child: Element) -> Actuator | None:
+    def _read(self, child: Element) -> FileActuator | None:
         actuator = self.defaults.apply(child, None)
         dynamics = actuator.text("dyntype", "none")
         if child.tag not in KINDS or (dynamics not in ("none", *_STATES) and child.tag == "general"):
@@ -67,30 +67,30 @@ class Actuators:
         self.report.leave(actuator, f"actuators on a {found}", warn=True)
         return None
 
-    def _law(self, actuator: Element, joints: tuple[tuple[str, float], ...]) -> Actuator | None:
+    def _law(self, actuator: Element, joints: tuple[tuple[str, float], ...]) -> FileActuator | None:
         name = actuator.attributes.get("name", "") or "+".join(joint for joint, _ in joints)
         if actuator.tag == "motor":
-            return Actuator(name, joints)
+            return FileActuator(name, joints)
         gain = float(actuator.numbers("gainprm", (1, 10), [1.0])[0])
         bias = np.zeros(3)
         given = actuator.numbers("biasprm", (1, 10), [0.0])[:3]
         bias[: len(given)] = given
         if actuator.tag == "velocity":
             kv = actuator.number("kv", gain, least=0.0)
-            return Actuator(name, joints, kv, (0.0, 0.0, -kv))
+            return FileActuator(name, joints, kv, (0.0, 0.0, -kv))
         if actuator.tag == "position":
             kp = actuator.number("kp", gain, least=0.0)
             rate = actuator.number("dampratio", -actuator.number("kv", -float(bias[2])))
-            return _servo(Actuator(name, joints, kp, (0.0, -kp, rate)))
+            return _servo(FileActuator(name, joints, kp, (0.0, -kp, rate)))
         kinds = actuator.text("gaintype", "fixed"), actuator.text("biastype", "none")
         if kinds[0] != "fixed" or kinds[1] not in ("none", "affine"):
             self.report.leave(actuator, f"actuators with {kinds[0]} gain and {kinds[1]} bias", warn=True)
             return None
         linear = (float(bias[0]), float(bias[1]), float(bias[2])) if kinds[1] == "affine" else (0.0, 0.0, 0.0)
-        return _servo(Actuator(name, joints, gain, linear))
+        return _servo(FileActuator(name, joints, gain, linear))
 
     # ---- ranges
-    def _commands(self, actuator: Element, found: Actuator) -> tuple[float, float]:
+    def _commands(self, actuator: Element, found: FileActuator) -> tuple[float, float]:
         inherit = actuator.number("inheritrange", 0.0, least=0.0)
         if inherit and len(found.joints) == 1:
             low, high = self.ranges[found.joints[0][0]]
@@ -109,7 +109,7 @@ class Actuators:
         return low, high
 
 
-def _servo(found: Actuator) -> Actuator:
+def _servo(found: FileActuator) -> FileActuator:
     """Return an actuator whose third bias, where it is above zero in a position servo, is a ratio of damping."""
     b0, b1, b2 = found.bias
     return replace(found, bias=(b0, b1, 0.0), damping_ratio=b2) if b2 > 0.0 and b1 == -found.gain else found

@@ -8,16 +8,16 @@ import numpy as np
 from motiform.base.errors import closest
 from motiform.motion.tree.read.elements import Element, located
 from motiform.motion.tree.read.mjcf.geoms import Geoms
-from motiform.motion.tree.read.mjcf.joints import Joints, Piece, fixed_piece
+from motiform.motion.tree.read.mjcf.joints import JointPiece, Joints, fixed_piece
 from motiform.motion.tree.read.mjcf.settings import ORIENTATIONS, Compiler, Defaults
-from motiform.motion.tree.read.mjcf.touch import Touch
+from motiform.motion.tree.read.mjcf.touch import MjcfContacts
 from motiform.motion.tree.read.shared import Report
 from motiform.spatial import Transform
 
 if TYPE_CHECKING:
     from motiform.motion.tree.build import FigureBuilder
 
-__all__ = ["Bodies"]
+__all__ = ["MjcfBodies"]
 
 WORLD = "world"
 _HERE = Transform.identity()
@@ -36,7 +36,7 @@ class _Content:
     bodies: list[tuple[Element, Transform, str | None]] = field(default_factory=list)
 
 
-class Bodies:
+class MjcfBodies:
     """Adds bodies to a builder, parents first, in the order of the file."""
 
     def __init__(
@@ -46,7 +46,7 @@ class Bodies:
         geoms: Geoms,
         report: Report,
         joints: Joints,
-        touch: Touch | None = None,
+        touch: MjcfContacts | None = None,
     ) -> None:
         self.compiler, self.defaults, self.geoms, self.report = compiler, defaults, geoms, report
         self.joints, self.touch = joints, touch
@@ -187,7 +187,7 @@ class Bodies:
             self._tag(builder, name, site, at)
         return name, content
 
-    def _segment(self, builder: Any, name: str, parent: str | None, piece: Piece, **matter: Any) -> None:
+    def _segment(self, builder: Any, name: str, parent: str | None, piece: JointPiece, **matter: Any) -> None:
         builder.segment(
             name,
             parent,

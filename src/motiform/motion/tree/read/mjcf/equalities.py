@@ -14,7 +14,7 @@ from motiform.spatial import Transform, rotation_from_quaternion
 
 if TYPE_CHECKING:
     from motiform.motion.tree.build import FigureBuilder
-    from motiform.motion.tree.read.mjcf.bodies import Bodies
+    from motiform.motion.tree.read.mjcf.bodies import MjcfBodies
 
 __all__ = ["Equalities"]
 
@@ -139,7 +139,7 @@ class Equalities:
             self.report.refuse(element, "equality", "equality of tendons with more than two joints")
 
     # ---- onto the figure
-    def apply(self, builder: "FigureBuilder", bodies: "Bodies") -> None:
+    def apply(self, builder: "FigureBuilder", bodies: "MjcfBodies") -> None:
         """Add couplings and closures."""
         from motiform.motion.tree.model.functions import Polynomial
 
@@ -156,7 +156,7 @@ class Equalities:
             with located(element):
                 self._close(builder, bodies, element, element.attributes.get("name") or f"{element.tag}{number + 1}")
 
-    def _close(self, builder: "FigureBuilder", bodies: "Bodies", element: Element, name: str) -> None:
+    def _close(self, builder: "FigureBuilder", bodies: "MjcfBodies", element: Element, name: str) -> None:
         a, b, frame_a, frame_b = self._ends(bodies, element)
         if a == b or (bodies.still(a) and bodies.still(b)):
             self.report.leave(element, "equalities of bodies that cannot move against each other")
@@ -166,7 +166,7 @@ class Equalities:
             options = {"rows": "weld", "turn": frame_a.rotation @ frame_b.rotation.T}
         builder.close(name, a, frame_a.translation, b, frame_b.translation, **options)
 
-    def _ends(self, bodies: "Bodies", element: Element) -> tuple[str | None, str | None, Transform, Transform]:
+    def _ends(self, bodies: "MjcfBodies", element: Element) -> tuple[str | None, str | None, Transform, Transform]:
         """Return the two bodies, and the frames in them that are held together."""
         if "site1" in element.attributes:
             (a, frame_a), (b, frame_b) = (bodies.site(element, key) for key in ("site1", "site2"))

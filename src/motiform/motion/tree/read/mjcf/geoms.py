@@ -7,7 +7,7 @@ import numpy as np
 from motiform.geometry import Ball, Box, Capsule, Cylinder, Ellipsoid, MassProperties, Shape
 from motiform.motion.tree.read.elements import Element, located
 from motiform.motion.tree.read.folders import Folders
-from motiform.motion.tree.read.mjcf.meshes import Meshes
+from motiform.motion.tree.read.mjcf.meshes import MjcfMeshes
 from motiform.motion.tree.read.mjcf.settings import ORIENTATIONS, Compiler, Defaults, turn_to
 from motiform.motion.tree.read.repair import possible_inertia
 from motiform.motion.tree.read.shared import ALONG_Z, Report, words
@@ -15,7 +15,7 @@ from motiform.spatial import Transform
 from motiform.spatial.checks import Array
 
 if TYPE_CHECKING:
-    from motiform.motion.tree.model.segment import Part
+    pass
 
 __all__ = ["Geoms", "kind_of"]
 
@@ -35,7 +35,7 @@ class Geoms:
     def __init__(self, compiler: Compiler, defaults: Defaults, folders: Folders, meshes: str, report: Report) -> None:
         self.compiler, self.defaults = compiler, defaults
         self.choice, self.report = meshes, report
-        self.meshes = Meshes(compiler, folders, meshes, report)
+        self.meshes = MjcfMeshes(compiler, folders, meshes, report)
         self.colors: dict[str, Element] = {}
 
     def read_assets(self, section: Element) -> None:
@@ -49,7 +49,7 @@ class Geoms:
             else:
                 self.report.leave(child, f"<{child.tag}> of assets")
 
-    def parts(self, geoms: list[tuple[Element, Transform]]) -> "list[Part]":
+    def parts(self, geoms: list[tuple[Element, Transform]]) -> "list[SegmentShape]":
         """Return the visual parts of a body with these geoms in their frames.
 
         Where none of its meshes can be had it is drawn by the geoms of the other groups, its shapes of collisions.
@@ -65,9 +65,9 @@ class Geoms:
             self.report.leave(rest[0][0], f"the look of geoms in groups above {_DRAWN_GROUPS}")
         return found
 
-    def _part(self, geom: Element, frame: Transform) -> "Part | None":
+    def _part(self, geom: Element, frame: Transform) -> "SegmentShape | None":
         """Return the visual part of the body, or None; `frame` is the geom's frame in the body."""
-        from motiform.motion.tree.model.segment import Part
+        from motiform.motion.tree.model.segment import SegmentShape
 
         kind = kind_of(geom)
         if kind in ("plane", "hfield", "sdf"):
@@ -75,7 +75,7 @@ class Geoms:
             return None
         with self.report.looks(geom, needed=self.choice == "all"), located(geom):
             shape, pose = self.solid(geom, kind, needed=False)
-            return None if shape is None else Part(shape, frame @ pose, self._color(geom))
+            return None if shape is None else SegmentShape(shape, frame @ pose, self._color(geom))
         return None
 
     def mass(self, geom: Element, frame: Transform) -> MassProperties | None:

@@ -14,7 +14,7 @@ from motiform.spatial import Transform
 if TYPE_CHECKING:
     from motiform.motion.tree.model.joint import Joint
 
-__all__ = ["Joints", "Piece", "fixed_piece"]
+__all__ = ["JointPiece", "Joints", "fixed_piece"]
 
 _HERE = Transform.identity()
 _TURNS, _SHIFTS = ("wx", "wy", "wz"), ("vx", "vy", "vz")
@@ -26,7 +26,7 @@ _JOINT = words(
 
 
 @dataclass
-class Piece:
+class JointPiece:
     """A joint of ours: some joints of the file, and the frame that it stands in."""
 
     joint: "Joint"
@@ -57,9 +57,9 @@ class Joints:
 
     def pieces(
         self, joints: list[tuple[Element, Transform]], pose: Transform, *, top: bool
-    ) -> tuple[list[Piece], Transform | None]:
+    ) -> tuple[list[JointPiece], Transform | None]:
         """Return our joints in a row, and the body's frame behind the last where that is not its child frame."""
-        pieces: list[Piece] = []
+        pieces: list[JointPiece] = []
         run: list[tuple[Element, Transform]] = []
         rest: Transform | None = pose
         for element, frame in joints:
@@ -87,7 +87,7 @@ class Joints:
             rest = None
         return pieces, rest
 
-    def _screws(self, run: list[tuple[Element, Transform]], placement: Transform) -> Piece:
+    def _screws(self, run: list[tuple[Element, Transform]], placement: Transform) -> JointPiece:
         """Return hinges and slides in a row as one joint."""
         from motiform.motion.tree.joints import AxesJoint, Axis
         from motiform.motion.tree.read.tables import fold
@@ -116,9 +116,9 @@ class Joints:
             damping.append(self._damping(element))
         before, axes = fold(chain)
         joint = AxesJoint(axes, names, limits if np.isfinite(limits).any() else None, start=start)
-        return Piece(joint, placement @ before, "+".join(names) or "fixed", armature, damping)
+        return JointPiece(joint, placement @ before, "+".join(names) or "fixed", armature, damping)
 
-    def _ball(self, element: Element, placement: Transform) -> Piece:
+    def _ball(self, element: Element, placement: Transform) -> JointPiece:
         from motiform.motion.tree import joints
 
         name = self._name(element)
@@ -127,7 +127,7 @@ class Joints:
             self.report.leave(element, "ranges of ball joints")
         return self._smooth(element, joints.spherical(names=[f"{name}.{part}" for part in _TURNS]), placement, name)
 
-    def _free(self, element: Element, start: Transform) -> list[Piece]:
+    def _free(self, element: Element, start: Transform) -> list[JointPiece]:
         """Return a free joint that begins at a pose.
 
         With armature it is three slides in the world's axes and a ball: armature weighs on these velocities.
@@ -145,10 +145,10 @@ class Joints:
         ball = joints.spherical(names=turns, start=start.rotation)
         return [self._smooth(element, joint, _HERE, name) for joint in (slides, ball)]
 
-    def _smooth(self, element: Element, joint: "Joint", placement: Transform, name: str) -> Piece:
+    def _smooth(self, element: Element, joint: "Joint", placement: Transform, name: str) -> JointPiece:
         """Return a joint whose velocities have the same armature and damping."""
         armature, damping = element.number("armature", 0.0, least=0.0), self._damping(element)
-        return Piece(joint, placement, name, [armature] * joint.nv, [damping] * joint.nv)
+        return JointPiece(joint, placement, name, [armature] * joint.nv, [damping] * joint.nv)
 
     def _name(self, element: Element) -> str:
         self.count += 1
@@ -187,8 +187,8 @@ class Joints:
             self.springs.append(FileSpring(name, stiffness, self.compiler.angle(rest) if turns else rest))
 
 
-def fixed_piece(placement: Transform) -> Piece:
+def fixed_piece(placement: Transform) -> JointPiece:
     """Return a joint without freedom."""
     from motiform.motion.tree.joints import fixed
 
-    return Piece(fixed(), placement, "fixed", [], [])
+    return JointPiece(fixed(), placement, "fixed", [], [])

@@ -16,7 +16,7 @@ from motiform.motion.tree.read.shared import Report, load_mesh
 from motiform.spatial import Transform, rotation_from_quaternion
 from motiform.spatial.checks import Array
 
-__all__ = ["Meshes", "SolidMesh"]
+__all__ = ["MjcfMeshes", "SolidMesh"]
 
 INERTIA = ("legacy", "exact", "convex", "shell")
 LARGEST_TABLE = 3 << 24  # numbers of an attribute
@@ -85,7 +85,7 @@ def _hull(points: Array) -> Mesh:
     return Mesh(points, faces)
 
 
-class Meshes:
+class MjcfMeshes:
     """The meshes that a file names, read when they are asked for."""
 
     def __init__(self, compiler: Compiler, folders: Folders, meshes: str, report: Report) -> None:

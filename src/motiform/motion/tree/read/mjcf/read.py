@@ -18,14 +18,14 @@ from motiform.base.files import reads_file
 from motiform.motion.tree.read.elements import Element, located, read_xml
 from motiform.motion.tree.read.folders import Folders
 from motiform.motion.tree.read.mjcf.actuators import Actuators
-from motiform.motion.tree.read.mjcf.bodies import Bodies
+from motiform.motion.tree.read.mjcf.bodies import MjcfBodies
 from motiform.motion.tree.read.mjcf.equalities import Equalities
 from motiform.motion.tree.read.mjcf.geoms import Geoms
 from motiform.motion.tree.read.mjcf.joints import Joints
 from motiform.motion.tree.read.mjcf.replicas import expand_replicas
 from motiform.motion.tree.read.mjcf.settings import Compiler, Defaults, expand_includes
-from motiform.motion.tree.read.mjcf.touch import Touch
-from motiform.motion.tree.read.model_file import Actuator, FilePosture, ModelFile, stand_file
+from motiform.motion.tree.read.mjcf.touch import MjcfContacts
+from motiform.motion.tree.read.model_file import FileActuator, FilePosture, ModelFile, stand_file
 from motiform.motion.tree.read.shared import MESHES, Report, check_choice, words
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ class _Mjcf:
         from motiform.motion.tree.build import FigureBuilder
 
         self._leave_sections()
-        touch = Touch(self.geoms, self.defaults, self.report) if self.whole else None
+        touch = MjcfContacts(self.geoms, self.defaults, self.report) if self.whole else None
         if touch is not None:
             touch.read(self.root.all("contact"))
         with located(self.root):
@@ -149,7 +149,7 @@ class _Mjcf:
             sections = self.root.all("equality"), self.root.all("tendon")
             ties = Equalities(*sections, self.defaults, self.report, self.coupled)
             joints = Joints(self.compiler, self.report, ties.locked, self.damped, [] if self.whole else None)
-            bodies = Bodies(self.compiler, self.defaults, self.geoms, self.report, joints, touch)
+            bodies = MjcfBodies(self.compiler, self.defaults, self.geoms, self.report, joints, touch)
             bodies.add(builder, self.root.all("worldbody"))
             ties.apply(builder, bodies)
             self._scale_mass(builder)
@@ -165,7 +165,7 @@ class _Mjcf:
             figure, tuple(touch.solids), *pairs, kept, tuple(joints.springs or ()), postures, bodies.lifted, self.step
         )
 
-    def _actuators(self, joints: Joints, ties: Equalities) -> list[Actuator | None]:
+    def _actuators(self, joints: Joints, ties: Equalities) -> list[FileActuator | None]:
         reader = Actuators(self.defaults, self.compiler, self.report, joints.ranges, ties.tendons)
         return reader.read(self.root.all("actuator"))
 

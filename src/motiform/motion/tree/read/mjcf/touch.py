@@ -10,13 +10,13 @@ from motiform.motion.tree.read.model_file import FileSolid
 from motiform.motion.tree.read.shared import ALONG_Z, Report
 from motiform.spatial import Transform
 
-__all__ = ["Touch"]
+__all__ = ["MjcfContacts"]
 
 WORLD = "world"
 
 
 @dataclass
-class Touch:
+class MjcfContacts:
     """The solids of a file and their pairs."""
 
     geoms: Geoms

@@ -23,9 +23,9 @@ from motiform.spatial import Transform
 __all__ = [
     "JOINTS",
     "Coordinate",
+    "CoordinateStep",
     "OsimAxesJoint",
     "OsimFunctionJoint",
-    "Step",
     "assemble",
     "coordinates_of",
     "idle_coordinates",
@@ -68,7 +68,7 @@ class Coordinate:
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class CoordinateStep:
     """An axis that stands at a function of a coordinate; of none where the function is constant."""
 
     axis: Axis
@@ -104,7 +104,7 @@ class OsimAxesJoint(_Started, AxesJoint):
 class OsimFunctionJoint(_Started, FunctionJoint):
     """Screws that are functions of coordinates, with the default values and ranges of the file."""
 
-    def __init__(self, steps: list[Step], axes: list[Axis], coordinates: list[Coordinate]) -> None:
+    def __init__(self, steps: list[CoordinateStep], axes: list[Axis], coordinates: list[Coordinate]) -> None:
         names = [c.name for c in coordinates]
         drivers = [names.index(str(step.coordinate)) for step in steps]
         super().__init__(axes, [step.function for step in steps], drivers, names, _limits(coordinates))
@@ -156,7 +156,7 @@ def _named(axis: Node) -> list[str]:
 
 
 # ---- axes
-def steps_of(node: Node, coordinates: list[Coordinate]) -> list[Step]:
+def steps_of(node: Node, coordinates: list[Coordinate]) -> list[CoordinateStep]:
     """Return the axes of a joint from its frame in the parent to its frame in the child."""
     names = [c.name for c in coordinates]
     if node.tag == "CustomJoint":
@@ -167,15 +167,15 @@ def steps_of(node: Node, coordinates: list[Coordinate]) -> list[Step]:
     return steps + _turns(_CHAINS.get(node.tag, _ELLIPSOID), names)
 
 
-def _turns(chain: tuple[str, ...], names: list[str]) -> list[Step]:
-    return [Step(_axis(step[0], step[1]), linear(), names[int(step[2])]) for step in chain]
+def _turns(chain: tuple[str, ...], names: list[str]) -> list[CoordinateStep]:
+    return [CoordinateStep(_axis(step[0], step[1]), linear(), names[int(step[2])]) for step in chain]
 
 
 def _axis(kind: str, letter: str, point: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> Axis:
     return Axis("revolute" if kind == "r" else "prismatic", _UNITS[letter], point)
 
 
-def _scapula(node: Node, names: list[str]) -> list[Step]:
+def _scapula(node: Node, names: list[str]) -> list[CoordinateStep]:
     """Return a scapula on the thorax: abduction, elevation, upward rotation on an ellipsoid, and winging.
 
     The ellipsoid stands a quarter turn about z against the joint's frames, so that abduction and elevation are
@@ -185,24 +185,24 @@ def _scapula(node: Node, names: list[str]) -> list[Step]:
     angle = node.scalar("scapula_winging_axis_direction", 0.0)
     origin = node.vector("scapula_winging_axis_origin", 2, (0.0, 0.0)).tolist()
     wing = Axis("revolute", (-float(np.sin(angle)), float(np.cos(angle)), 0.0), (origin[0], origin[1], 0.0))
-    there, back = (Step(_axis("r", "z"), Polynomial((s * np.pi / 2,)), None) for s in (1, -1))
+    there, back = (CoordinateStep(_axis("r", "z"), Polynomial((s * np.pi / 2,)), None) for s in (1, -1))
     turns = [*_ellipsoid(np.array([y, x, z]), names), *_turns(_ELLIPSOID, names)]
-    return [there, *turns, back, Step(wing, linear(), names[3])]
+    return [there, *turns, back, CoordinateStep(wing, linear(), names[3])]
 
 
-def _ellipsoid(radii: Array, names: list[str]) -> list[Step]:
+def _ellipsoid(radii: Array, names: list[str]) -> list[CoordinateStep]:
     """Return turns that carry a point along an ellipsoid and leave the axes as they were.
 
     In the plane y, z the point is cos q1 (−b sin q0, c cos q0): four circles of the angles ±q0 ± q1, each carried by
     the one before it. Along x it is a sin q1: two circles in the plane x, z that turn against one another.
     """
     a, b, c = radii.tolist()
-    steps: list[Step] = []
+    steps: list[CoordinateStep] = []
 
     def turn(letter: str, point: tuple[float, float, float], angles: tuple[float, float]) -> None:
         for k, factor in enumerate(angles):
             if factor:
-                steps.append(Step(_axis("r", letter, point), linear(factor), names[k]))
+                steps.append(CoordinateStep(_axis("r", letter, point), linear(factor), names[k]))
 
     near, far = (c + b) / 4, (c - b) / 4
     z, angle = 0.0, (0.0, 0.0)
@@ -214,7 +214,7 @@ def _ellipsoid(radii: Array, names: list[str]) -> list[Step]:
     turn("y", (0.0, 0.0, z), (0.0, 1.0))
     turn("y", (0.0, 0.0, z + a / 2), (0.0, -2.0))
     turn("y", (0.0, 0.0, z), (0.0, 1.0))
-    steps.append(Step(Axis("prismatic", _UNITS["z"]), Polynomial((z,)), None))
+    steps.append(CoordinateStep(Axis("prismatic", _UNITS["z"]), Polynomial((z,)), None))
     return steps
 
 
@@ -248,7 +248,7 @@ def _unnamed_axes(node: Node) -> list[tuple[str, Node]]:
     return [(key, found[key]) for key in _AXES if key in found]
 
 
-def _custom(node: Node, key: str, axis: Node, names: list[str]) -> Step:
+def _custom(node: Node, key: str, axis: Node, names: list[str]) -> CoordinateStep:
     driving = _named(axis)
     if len(driving) > 1:
         raise axis.error("an axis of several coordinates is not supported", got=" ".join(driving), allowed="one")
@@ -264,7 +264,7 @@ def _custom(node: Node, key: str, axis: Node, names: list[str]) -> Step:
     if not direction.any():
         raise axis.error("an axis must have a direction", got=direction.tolist(), allowed="not all zero")
     kind: Kind = "revolute" if key.startswith("rotation") else "prismatic"
-    return Step(Axis(kind, tuple(direction.tolist())), function, driving[0] if driving else None)
+    return CoordinateStep(Axis(kind, tuple(direction.tolist())), function, driving[0] if driving else None)
 
 
 # ---- the joint
@@ -285,7 +285,7 @@ def assemble(
     moving = [c for c in coordinates if c.name not in held]
     if node.tag == "ConstantCurvatureJoint":
         return before, _curved(node, coordinates, after, held, reverse), moving
-    chain: list[Transform | Step] = []
+    chain: list[Transform | CoordinateStep] = []
     for step in steps_of(node, coordinates):
         value = constant_value(step.function)
         if value is None and step.coordinate in held:
@@ -293,8 +293,8 @@ def assemble(
         chain.append(step if value is None else step.axis.transform(np.array(value)))
     if reverse:
         chain = [_inverse(item) for item in reversed(chain)]
-    steps = [item for item in chain if isinstance(item, Step)]
-    frames = [item.axis if isinstance(item, Step) else item for item in chain]
+    steps = [item for item in chain if isinstance(item, CoordinateStep)]
+    frames = [item.axis if isinstance(item, CoordinateStep) else item for item in chain]
     placement, axes = fold([before, *frames, after.inverse()])
     return placement, _joint(steps, axes, moving), moving
 
@@ -311,12 +311,12 @@ def _curved(
     return CurvatureJoint(node.scalar("length", 1.0), angles, after.inverse(), names, start, _limits(moving), still)
 
 
-def _inverse(item: Transform | Step) -> Transform | Step:
+def _inverse(item: Transform | CoordinateStep) -> Transform | CoordinateStep:
     if isinstance(item, Transform):
         return item.inverse()
     axis = item.axis
     x, y, z = axis.direction
-    return Step(Axis(axis.kind, (-x, -y, -z), axis.point), item.function, item.coordinate)
+    return CoordinateStep(Axis(axis.kind, (-x, -y, -z), axis.point), item.function, item.coordinate)
 
 
 def idle_coordinates(node: Node) -> list[Coordinate]:
@@ -329,7 +329,7 @@ def idle_coordinates(node: Node) -> list[Coordinate]:
     return [c for c in coordinates if c.name not in driven]
 
 
-def _joint(steps: list[Step], axes: list[Axis], coordinates: list[Coordinate]) -> Joint:
+def _joint(steps: list[CoordinateStep], axes: list[Axis], coordinates: list[Coordinate]) -> Joint:
     """Return plain axes where each coordinate is the angle or shift of one, functions otherwise."""
     lines = [as_line(step.function) for step in steps]
     simple = len(steps) == len(coordinates) and all(line is not None and abs(line[0]) == 1.0 for line in lines)

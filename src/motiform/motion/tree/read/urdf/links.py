@@ -15,16 +15,16 @@ from motiform.spatial.checks import Array
 
 if TYPE_CHECKING:
     from motiform.geometry import Shape
-    from motiform.motion.tree.model.segment import Part
+    from motiform.motion.tree.model.segment import SegmentShape
 
-__all__ = ["Links", "origin"]
+__all__ = ["UrdfLinks", "origin"]
 
 Color = tuple[float, float, float]
 _KNOWN = ("inertial", "visual", "collision")
 _MOMENTS = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
 
 
-class Links:
+class UrdfLinks:
     """What the links of a file hold."""
 
     def __init__(self, root: Element, folders: Folders, meshes: str, report: Report, whole: bool) -> None:
@@ -54,9 +54,9 @@ class Links:
         return mass, pose.translation, pose.rotation @ J @ pose.rotation.T
 
     # ---- shapes
-    def parts(self, link: Element) -> "list[Part] | None":
+    def parts(self, link: Element) -> "list[SegmentShape] | None":
         """Return what a link is drawn as."""
-        parts, hidden = list["Part"](), False
+        parts, hidden = list["SegmentShape"](), False
         for child in link.children:
             if child.tag == "collision" and self.whole:
                 with self.report.touches(child):
@@ -68,7 +68,7 @@ class Links:
             elif child.tag in ("contact", "self_collision_checking"):
                 self.report.leave(child, f"<{child.tag}> of links")
             elif child.tag == "visual":
-                found: list[Part] = []
+                found: list[SegmentShape] = []
                 with self.report.looks(child, needed=self.meshes == "all"):
                     found = self._part(child)
                 parts += found
@@ -79,9 +79,9 @@ class Links:
             parts = self._stand_ins(link)
         return parts or None
 
-    def _stand_ins(self, link: Element) -> "list[Part]":
+    def _stand_ins(self, link: Element) -> "list[SegmentShape]":
         """Return the collision shapes of a link that cannot be drawn by its own."""
-        parts: list[Part] = []
+        parts: list[SegmentShape] = []
         for collision in link.all("collision"):
             with self.report.looks(collision):
                 parts += self._part(collision)
@@ -101,14 +101,14 @@ class Links:
         label = f"{name}.collision{1 + sum(solid.segment == name for solid in self.solids)}"
         return [FileSolid(label, name, shape, pose @ ALONG_Z if along_z else pose, friction)]
 
-    def _part(self, visual: Element) -> "list[Part]":
-        from motiform.motion.tree.model.segment import Part
+    def _part(self, visual: Element) -> "list[SegmentShape]":
+        from motiform.motion.tree.model.segment import SegmentShape
 
         shape, along_z = self._shape(visual.need("geometry"), self.meshes)
         if shape is None:
             return []
         placement = origin(visual, self.report)
-        return [Part(shape, placement @ ALONG_Z if along_z else placement, self._color(visual))]
+        return [SegmentShape(shape, placement @ ALONG_Z if along_z else placement, self._color(visual))]
 
     def _shape(self, geometry: Element, meshes: str) -> "tuple[Shape | None, bool]":
         """Return the shape, and whether it stands along z."""

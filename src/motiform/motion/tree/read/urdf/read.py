@@ -17,9 +17,9 @@ from motiform.base.errors import closest
 from motiform.base.files import reads_file
 from motiform.motion.tree.read.elements import Element, is_number, located, read_xml
 from motiform.motion.tree.read.folders import Folders
-from motiform.motion.tree.read.model_file import Actuator, ModelFile, stand_file
+from motiform.motion.tree.read.model_file import FileActuator, ModelFile, stand_file
 from motiform.motion.tree.read.shared import MESHES, Report, check_choice
-from motiform.motion.tree.read.urdf.links import Links, origin
+from motiform.motion.tree.read.urdf.links import UrdfLinks, origin
 from motiform.spatial import Transform
 
 if TYPE_CHECKING:
@@ -95,20 +95,20 @@ def read_urdf_file(
     _clean_numbers(root, report)
     folders = Folders(Path(path).parent, roots)
     report.searched = folders.searched
-    links = Links(root, folders, meshes, report, whole)
+    links = UrdfLinks(root, folders, meshes, report, whole)
     return stand_file(_Urdf(root, links, report).read(gravity, free), up)
 
 
 class _Urdf:
     """The links and joints of a file on their way into a figure."""
 
-    def __init__(self, root: Element, content: Links, report: Report) -> None:
+    def __init__(self, root: Element, content: UrdfLinks, report: Report) -> None:
         self.root, self.content, self.report = root, content, report
         for child in root.children:
             self._check_kind(child)
         self.links = _by_name(root.all("link"))
         self.joints = _by_name(root.all("joint"))
-        self.motors: dict[str, Actuator] = {}
+        self.motors: dict[str, FileActuator] = {}
 
     def _check_kind(self, child: Element) -> None:
         if child.tag in ("link", "joint", "material"):
@@ -214,7 +214,7 @@ class _Urdf:
         if kind == "planar":
             return joints.planar(axis, names=[f"{name}.{part}" for part in ("t1", "t2", "r")])
         if self.content.whole:
-            self.motors[name] = Actuator(name, ((name, 1.0),), forces=_effort(element))
+            self.motors[name] = FileActuator(name, ((name, 1.0),), forces=_effort(element))
         make = joints.prismatic if kind == "prismatic" else joints.revolute
         return make(axis, limits=self._limits(element, kind), name=name)
 
