@@ -13,6 +13,7 @@ from motiform.spatial.upright import up_vector
 
 if TYPE_CHECKING:
     from motiform.form.rig import Posed
+    from motiform.form.surfaces import AnimatedSurface
     from motiform.geometry import Shape
 
 __all__ = ["Form", "LinkParts", "Part", "Series", "Skin"]

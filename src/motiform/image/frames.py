@@ -14,7 +14,7 @@ from motiform.image.files import not_written
 from motiform.record.samples import Samples, in_blocks
 
 if TYPE_CHECKING:
-    from motiform.form import Form, Part, Skin
+    from motiform.form import Form, LinkParts, Part, Skin
 
 __all__ = ["FrameFolder", "film_key"]
 

@@ -11,7 +11,8 @@ from motiform.geometry import Shape
 from motiform.record.manifest import as_typed
 
 if TYPE_CHECKING:
-    from motiform.form.parts import Part, Skin
+    from motiform.form.parts import LinkParts, Part, Skin
+    from motiform.form.surfaces import AnimatedSurface
     from motiform.record import Recording
 
 __all__ = ["PartLook", "Plain"]

@@ -10,7 +10,7 @@ from motiform.base.errors import InputError
 from motiform.record.samples import BLOCK_BYTES, in_blocks
 
 if TYPE_CHECKING:
-    from motiform.form import Form, Part
+    from motiform.form import Form, LinkParts, Part
     from motiform.form.parts import Series
     from motiform.image.camera import Camera
 

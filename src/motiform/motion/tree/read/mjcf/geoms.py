@@ -15,7 +15,7 @@ from motiform.spatial import Transform
 from motiform.spatial.checks import Array
 
 if TYPE_CHECKING:
-    pass
+    from motiform.motion.tree.model.segment import SegmentShape
 
 __all__ = ["Geoms", "kind_of"]
 
