@@ -94,6 +94,15 @@ def test_packages_say_what_is_public(module_name):
     assert module_name == "motiform.base" or module.__all__
 
 
+def test_a_public_class_name_has_one_meaning():
+    places = {}
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(path.relative_to(SOURCE).as_posix())
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
+
+
 def test_no_folder_has_the_name_of_what_is_beside_it():
     """`motiform.motion.reconstruct.calibrate` is a function: a folder of that name would hide it, or be hidden."""
     for folder in {path.parent for path in FILES} - {SOURCE}:

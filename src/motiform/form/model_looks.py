@@ -27,7 +27,7 @@ def looks_of(
 
     ``looks_of(bodies)``, ``looks_of(network)``, ``looks_of(wrist)``, ``looks_of(screen)``, ``looks_of(figure)``,
     ``looks_of(figure, contacts)``, ``looks_of(figure, network, *solids)``. Shapes and colors are those of the model;
-    `matter.Look` and `NetworkBuilder.look` choose those of networks.
+    `matter.GroupLook` and `NetworkBuilder.look` choose those of networks.
     """
     from motiform.form.models import LOOKS
 

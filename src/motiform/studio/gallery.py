@@ -6,7 +6,7 @@ from typing import Any
 
 from motiform.base.errors import InputError, closest
 from motiform.base.markup import html, join
-from motiform.studio.rooms import Response, room_page
+from motiform.studio.rooms import PageResponse, room_page
 from motiform.studio.thumbnails import thumbnail
 
 __all__ = ["GalleryRoom"]
@@ -34,16 +34,16 @@ class GalleryRoom:
         self._open = open_scene
         self._entries = {entry.name: entry for entry in list_scenes()}
 
-    def answer(self, address: str) -> Response | None:
+    def answer(self, address: str) -> PageResponse | None:
         """Return the page, or the picture of a scene: pictures/NAME.jpg."""
         if not address:
             kind, content = room_page("gallery.html")
-            return Response(kind, content.replace(b"<!-- scenes -->", self._tiles().encode()))
+            return PageResponse(kind, content.replace(b"<!-- scenes -->", self._tiles().encode()))
         name = address.removeprefix("pictures/").removesuffix(".jpg")
         if address != f"pictures/{name}.jpg" or name not in self._entries:
             return None
         found = thumbnail(name)
-        return Response("image/svg+xml", _EMPTY) if found is None else Response("image/jpeg", found)
+        return PageResponse("image/svg+xml", _EMPTY) if found is None else PageResponse("image/jpeg", found)
 
     def hear(self, message: Mapping[str, Any]) -> str:
         """Open the scene that a page names; tell the page where it is shown."""

@@ -19,12 +19,12 @@ from urllib.parse import unquote
 from motiform.base.libraries import load_library
 from motiform.studio.runs import plain
 
-__all__ = ["Page", "Response", "Rooms", "room_page"]
+__all__ = ["Page", "PageResponse", "Rooms", "room_page"]
 
 log = logging.getLogger(__name__)
 
 
-class Response(NamedTuple):
+class PageResponse(NamedTuple):
     """What a page gets for an address."""
 
     kind: str
@@ -35,7 +35,7 @@ class Response(NamedTuple):
 class Page(Protocol):
     """A page with its addresses and its socket."""
 
-    def answer(self, address: str) -> Response | None:
+    def answer(self, address: str) -> PageResponse | None:
         """Return what is at an address below that of the room, "" for the room itself; None: nothing."""
         ...
 
@@ -54,7 +54,7 @@ class Rooms:
         """Open a room at /NAME."""
         self._rooms[name] = room
 
-    def answer(self, path: str) -> Response | None:
+    def answer(self, path: str) -> PageResponse | None:
         """Return what a room has at the path of a request; None where it is not of a room."""
         name, _, address = unquote(path.partition("?")[0]).strip("/").partition("/")
         room = self._rooms.get(name)
@@ -133,7 +133,7 @@ def _say_once(kind: str) -> None:
     print(f"motiform: a page sent what the studio does not understand ({kind}); it was refused", file=sys.stderr)
 
 
-def room_page(name: str) -> Response:
+def room_page(name: str) -> PageResponse:
     """Return a page, or its script, that is shipped with the package."""
     kind = "text/javascript" if name.endswith(".js") else "text/html"
-    return Response(f"{kind}; charset=utf-8", files("motiform.studio").joinpath("pages", name).read_bytes())
+    return PageResponse(f"{kind}; charset=utf-8", files("motiform.studio").joinpath("pages", name).read_bytes())

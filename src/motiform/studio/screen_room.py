@@ -16,7 +16,7 @@ from motiform.image.screens import upright_field
 from motiform.motion.matter.stability.cell import CARDINAL, critical_damping, regime
 from motiform.studio.export import file_stem
 from motiform.studio.live_screen import LiveScreen
-from motiform.studio.rooms import Response, room_page
+from motiform.studio.rooms import PageResponse, room_page
 from motiform.studio.runs import plain
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class ScreenRoom:
         self._version, self._told, self.operator = 0, "", "relief"
         self._span: tuple[float, float] | None = None
 
-    def answer(self, address: str) -> Response | None:
+    def answer(self, address: str) -> PageResponse | None:
         """Return the page, or its script."""
         return room_page(address or "screen.html") if address in ("", "screen.js") else None
 

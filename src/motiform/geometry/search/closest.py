@@ -1,6 +1,6 @@
 """Signed distance from points to solids: the distance to the nearest one, and the outward normal.
 
-`pack_solids` turns shapes and their poses into arrays once; `Solids.with_poses` moves them. The functions that other
+`pack_solids` turns shapes and their poses into arrays once; `PackedSolids.with_poses` moves them. Functions that other
 kernels call for each of their points are in `closest_kernels`.
 """
 

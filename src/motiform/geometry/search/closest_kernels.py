@@ -1,6 +1,6 @@
 """Signed distance from points to solids, for kernels: all kinds that have one, and triangle meshes.
 
-Kernels take the arrays of `closest.Solids.arrays` one by one and put all but the poses together as
+Kernels take the arrays of `closest.PackedSolids.arrays` one by one and put all but the poses together as
 ``solids = (spans, codes, pieces, boxes, links, triangles, features)``. A solid is one piece or several. Distances are
 negative inside; normals have length one and point out of the solid, so that p − d n is the nearest point of its
 surface. NaN points are near nothing.

@@ -7,13 +7,13 @@ the surface, so nothing happens at the poles of these. Leading axes are batches.
 """
 
 from motiform.geometry.surfaces.kinds import (
-    Circle,
-    Cone,
-    Cylinder,
-    Ellipsoid,
-    Plane,
-    Sphere,
-    Torus,
+    CircleEdge,
+    ConeSurface,
+    CylinderSurface,
+    EllipsoidSurface,
+    PlaneSurface,
+    SphereSurface,
+    TorusSurface,
     circle,
     cone,
     cylinder,
@@ -22,20 +22,20 @@ from motiform.geometry.surfaces.kinds import (
     sphere,
     torus,
 )
-from motiform.geometry.surfaces.patches import Implicit, Parametric, implicit, parametric
+from motiform.geometry.surfaces.patches import ImplicitSurface, ParametricSurface, implicit, parametric
 from motiform.geometry.surfaces.surface import Surface
 
 __all__ = [
-    "Circle",
-    "Cone",
-    "Cylinder",
-    "Ellipsoid",
-    "Implicit",
-    "Parametric",
-    "Plane",
-    "Sphere",
+    "CircleEdge",
+    "ConeSurface",
+    "CylinderSurface",
+    "EllipsoidSurface",
+    "ImplicitSurface",
+    "ParametricSurface",
+    "PlaneSurface",
+    "SphereSurface",
     "Surface",
-    "Torus",
+    "TorusSurface",
     "circle",
     "cone",
     "cylinder",

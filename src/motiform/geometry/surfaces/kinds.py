@@ -13,13 +13,13 @@ from motiform.geometry.surfaces.surface import Bounds, Surface, around_axis, in_
 from motiform.spatial.checks import Array, Words, as_floats
 
 __all__ = [
-    "Circle",
-    "Cone",
-    "Cylinder",
-    "Ellipsoid",
-    "Plane",
-    "Sphere",
-    "Torus",
+    "CircleEdge",
+    "ConeSurface",
+    "CylinderSurface",
+    "EllipsoidSurface",
+    "PlaneSurface",
+    "SphereSurface",
+    "TorusSurface",
     "circle",
     "cone",
     "cylinder",
@@ -37,7 +37,7 @@ def _revolved(x: Array, T: Array, even: float, ring: Array | float) -> Array:
 
 
 @dataclass(frozen=True)
-class Plane(Surface):
+class PlaneSurface(Surface):
     """The plane z = 0 with its outward normal along +z."""
 
     kind: ClassVar[str] = "plane"
@@ -62,7 +62,7 @@ class Plane(Surface):
 
 
 @dataclass(frozen=True)
-class Sphere(Surface):
+class SphereSurface(Surface):
     """A sphere about the origin."""
 
     kind: ClassVar[str] = "sphere"
@@ -93,7 +93,7 @@ class Sphere(Surface):
 
 
 @dataclass(frozen=True)
-class Cylinder(Surface):
+class CylinderSurface(Surface):
     """An endless cylinder along z."""
 
     kind: ClassVar[str] = "cylinder"
@@ -127,7 +127,7 @@ class Cylinder(Surface):
 
 
 @dataclass(frozen=True)
-class Cone(Surface):
+class ConeSurface(Surface):
     """An endless cone that opens along +z from its apex at the origin."""
 
     kind: ClassVar[str] = "cone"
@@ -174,7 +174,7 @@ class Cone(Surface):
 
 
 @dataclass(frozen=True)
-class Torus(Surface):
+class TorusSurface(Surface):
     """A tube bent to a ring about z; its inner side is a saddle."""
 
     kind: ClassVar[str] = "torus"
@@ -214,7 +214,7 @@ class Torus(Surface):
 
 
 @dataclass(frozen=True)
-class Ellipsoid(Surface):
+class EllipsoidSurface(Surface):
     """An ellipsoid about the origin with half axes `radii` (x, y, z) [m]."""
 
     kind: ClassVar[str] = "ellipsoid"
@@ -256,7 +256,7 @@ class Ellipsoid(Surface):
 
 
 @dataclass(frozen=True)
-class Circle(Surface):
+class CircleEdge(Surface):
     """The sharp edge of a thin disk about z; a torus whose tube has shrunk to nothing."""
 
     kind: ClassVar[str] = "circle"
@@ -309,36 +309,36 @@ def _polar(x: Array) -> Array:
     return np.stack([np.arctan2(np.hypot(x[..., 0], x[..., 1]), x[..., 2]), np.arctan2(x[..., 1], x[..., 0])], axis=-1)
 
 
-def plane() -> Plane:
+def plane() -> PlaneSurface:
     """Return the plane z = 0, its outward normal along +z."""
-    return Plane()
+    return PlaneSurface()
 
 
-def sphere(radius: float, *, inside: bool = False) -> Sphere:
+def sphere(radius: float, *, inside: bool = False) -> SphereSurface:
     """Return a sphere about the origin; `inside`, a bowl."""
-    return Sphere(radius, inside)
+    return SphereSurface(radius, inside)
 
 
-def cylinder(radius: float, *, inside: bool = False) -> Cylinder:
+def cylinder(radius: float, *, inside: bool = False) -> CylinderSurface:
     """Return an endless cylinder along z; `inside`, a tube."""
-    return Cylinder(radius, inside)
+    return CylinderSurface(radius, inside)
 
 
-def cone(half_angle: float, *, inside: bool = False) -> Cone:
+def cone(half_angle: float, *, inside: bool = False) -> ConeSurface:
     """Return a cone with its apex at the origin that opens along +z; `half_angle` [rad] from its axis."""
-    return Cone(half_angle, inside)
+    return ConeSurface(half_angle, inside)
 
 
-def torus(ring: float, tube: float, *, inside: bool = False) -> Torus:
+def torus(ring: float, tube: float, *, inside: bool = False) -> TorusSurface:
     """Return a torus about z: radius [m] of the ring's middle line and of the tube."""
-    return Torus(ring, tube, inside)
+    return TorusSurface(ring, tube, inside)
 
 
-def ellipsoid(radii: tuple[float, float, float], *, inside: bool = False) -> Ellipsoid:
+def ellipsoid(radii: tuple[float, float, float], *, inside: bool = False) -> EllipsoidSurface:
     """Return an ellipsoid with half axes [m] along x, y, z."""
-    return Ellipsoid(radii, inside)
+    return EllipsoidSurface(radii, inside)
 
 
-def circle(radius: float) -> Circle:
+def circle(radius: float) -> CircleEdge:
     """Return the sharp edge of a thin disk about z."""
-    return Circle(radius)
+    return CircleEdge(radius)

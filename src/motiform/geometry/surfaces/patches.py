@@ -12,7 +12,7 @@ from motiform.geometry.checks import check_point
 from motiform.geometry.surfaces.surface import Surface, unit
 from motiform.spatial.checks import Array, Words
 
-__all__ = ["Implicit", "Parametric", "implicit", "parametric"]
+__all__ = ["ImplicitSurface", "ParametricSurface", "implicit", "parametric"]
 
 ParametricFunction = Callable[[Array], tuple[ArrayLike, ArrayLike, ArrayLike]]
 ImplicitFunction = Callable[[Array], tuple[ArrayLike, ArrayLike, ArrayLike]]
@@ -40,7 +40,7 @@ def _check_function(given: object, name: str) -> None:
 
 
 @dataclass(frozen=True)
-class Implicit(Surface):
+class ImplicitSurface(Surface):
     """The surface F(x) = 0 of a function that is negative inside the material."""
 
     kind: ClassVar[str] = "implicit"
@@ -74,7 +74,7 @@ class Implicit(Surface):
 
 
 @dataclass(frozen=True)
-class Parametric(Surface):
+class ParametricSurface(Surface):
     """The surface x(u) of a function of two parameters, x_u × x_v pointing out of the material."""
 
     kind: ClassVar[str] = "parametric"
@@ -138,7 +138,7 @@ def parametric(
     *,
     near: tuple[float, float, float] = (0.0, 0.0, 1.0),
     inside: bool = False,
-) -> Parametric:
+) -> ParametricSurface:
     """Return the surface x(u).
 
     `function` takes parameters (..., 2) and gives x (..., 3) [m], dx/du (..., 3, 2) and d²x/du² (..., 3, 2, 2);
@@ -147,16 +147,16 @@ def parametric(
     """
     _check_function(function, "function")
     _check_function(guess, "guess")
-    return Parametric(function, guess, near, inside)
+    return ParametricSurface(function, guess, near, inside)
 
 
 def implicit(
     function: ImplicitFunction, *, near: tuple[float, float, float] = (0.0, 0.0, 1.0), inside: bool = False
-) -> Implicit:
+) -> ImplicitSurface:
     """Return the surface F(x) = 0, F < 0 in the material.
 
     `function` takes points (..., 3) [m] and gives F (...), its gradient (..., 3) and its Hessian (..., 3, 3); `near`
     is a point near the surface at which a contact may begin.
     """
     _check_function(function, "function")
-    return Implicit(function, near, inside)
+    return ImplicitSurface(function, near, inside)

@@ -96,7 +96,7 @@ class Drawing:
                 meshes.append(laid)
         fields = Fields()
         for k, shell in enumerate(moment.surfaces):
-            if isinstance(shell, Puffs):  # they let light through: `clouds.lay_veil`
+            if isinstance(shell, Puffs):  # they let light through: `clouds.composite_cloud`
                 continue
             number = len(parts) + len(links) + len(self.form.skins) + k
             if isinstance(shell, Blocks):

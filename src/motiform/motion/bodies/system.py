@@ -18,7 +18,7 @@ __all__ = ["KIND", "BodiesSystem"]
 
 
 class BodiesSystem(System):
-    """Rigid bodies under forces; functions of forces and guards take and give a `State`."""
+    """Rigid bodies under forces; functions of forces and guards take and give a `BodiesState`."""
 
     def __init__(
         self, model: Bodies, options: RunOptions, forces: Sequence[Force] = (), guards: Sequence[Guard] = ()

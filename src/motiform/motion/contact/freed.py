@@ -16,7 +16,7 @@ from motiform.motion.tree.start import start
 
 __all__ = ["ReleasedContacts", "release_contacts"]
 
-_MOVABLE = (surfaces.Sphere, surfaces.Torus, surfaces.Circle, surfaces.Ellipsoid)
+_MOVABLE = (surfaces.SphereSurface, surfaces.TorusSurface, surfaces.CircleEdge, surfaces.EllipsoidSurface)
 
 
 class ReleasedContacts(NamedTuple):
@@ -56,7 +56,7 @@ def release_contacts(
         friction = 0.0 if joint.sliding and joint.friction is None else joint.friction
         placed = segment.placement @ joint.poses[0]
         sides = [(segment.name, joint.surfaces[1], joint.poses[1]), (segment.parent, joint.surfaces[0], placed)]
-        if isinstance(joint.surfaces[1], surfaces.Plane):
+        if isinstance(joint.surfaces[1], surfaces.PlaneSurface):
             sides.reverse()
         (carrier, face, own), (under, ground, at) = sides
         if carrier is None or getattr(face, "inside", False) or not isinstance(face, _MOVABLE):
@@ -72,10 +72,10 @@ def release_contacts(
                 segment.name,
                 carrier,
                 tuple(float(x) for x in own.translation),  # type: ignore[arg-type]
-                face.radius if isinstance(face, surfaces.Sphere) else 0.0,
+                face.radius if isinstance(face, surfaces.SphereSurface) else 0.0,
                 friction=friction,
                 restitution=restitution,
-                surface=None if isinstance(face, surfaces.Sphere) else face,
+                surface=None if isinstance(face, surfaces.SphereSurface) else face,
                 rotation=own.rotation,
             )
         )

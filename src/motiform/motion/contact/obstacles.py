@@ -370,13 +370,13 @@ def from_surface(
     """Return the obstacle that a figure's named surface is: a plane, cylinder, torus or sphere, or a bowl."""
     face = surface.surface
     found: Solid | None = None
-    if isinstance(face, surfaces.Plane):
+    if isinstance(face, surfaces.PlaneSurface):
         found = Plane()
-    elif isinstance(face, surfaces.Sphere):
+    elif isinstance(face, surfaces.SphereSurface):
         found = Hollow(Ball(face.radius)) if face.inside else Ball(face.radius)
-    elif isinstance(face, surfaces.Cylinder) and not face.inside:
+    elif isinstance(face, surfaces.CylinderSurface) and not face.inside:
         found = EndlessCylinder(face.radius)
-    elif isinstance(face, surfaces.Torus) and not face.inside:
+    elif isinstance(face, surfaces.TorusSurface) and not face.inside:
         found = Torus(face.ring, face.tube)
     if found is None:
         raise InputError(

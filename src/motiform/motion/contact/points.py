@@ -111,23 +111,25 @@ class ContactPoint:
             return contact_columns.SOLID
         if self.surface is None:
             return contact_columns.ROUND
-        return contact_columns.ELLIPSOID if isinstance(self.surface, surfaces.Ellipsoid) else contact_columns.RING
+        return (
+            contact_columns.ELLIPSOID if isinstance(self.surface, surfaces.EllipsoidSurface) else contact_columns.RING
+        )
 
     @property
     def numbers(self) -> list[float]:
         """The floats that kernels read: place, radius, rotation, sizes."""
         face, radius, sizes = self.surface, self.radius, (0.0, 0.0, 0.0)
-        if isinstance(face, surfaces.Torus):
+        if isinstance(face, surfaces.TorusSurface):
             radius, sizes = face.tube, (face.ring, 0.0, 0.0)
-        elif isinstance(face, surfaces.Circle):
+        elif isinstance(face, surfaces.CircleEdge):
             sizes = (face.radius, 0.0, 0.0)
-        elif isinstance(face, surfaces.Ellipsoid):
+        elif isinstance(face, surfaces.EllipsoidSurface):
             sizes = face.radii
         return [*self.point, radius, *np.ravel(self.rotation).tolist(), *sizes]  # type: ignore[arg-type]
 
 
 def _check_surface(surface: Any, where: str) -> None:
-    known = (surfaces.Torus, surfaces.Circle, surfaces.Ellipsoid)
+    known = (surfaces.TorusSurface, surfaces.CircleEdge, surfaces.EllipsoidSurface)
     if surface is not None and (not isinstance(surface, known) or getattr(surface, "inside", False)):
         allowed = "a circle, a torus or an ellipsoid, touched from outside"
         raise InputError(

@@ -6,7 +6,7 @@
 import numpy as np
 
 from motiform.base.errors import RunError
-from motiform.geometry.surfaces import Circle, Surface
+from motiform.geometry.surfaces import CircleEdge, Surface
 from motiform.motion.tree.contact_joints.pairs import CONFORMING, Pair
 from motiform.motion.tree.model.joint import Array
 from motiform.spatial.checks import Words
@@ -26,13 +26,13 @@ def relative_curvature(surfaces: Surfaces, frames: Frames) -> tuple[Array, Array
     one, two = surfaces
     p1, R1, p2, R2 = frames
     T1, T2, n1, n2 = R1[..., :2], R2[..., :2], R1[..., 2], -R2[..., 2]
-    if isinstance(one, Circle) and isinstance(two, Circle):
+    if isinstance(one, CircleEdge) and isinstance(two, CircleEdge):
         (d, _), (e, _) = one.bend(p1, T1, n1), two.bend(p2, T2, n2)
         crossed = np.abs(d[..., 0] * e[..., 1] - d[..., 1] * e[..., 0]) > CONFORMING
         return _with_infinity(np.where(crossed, np.inf, 0.0)), np.ones(crossed.shape)
-    if isinstance(one, Circle):
+    if isinstance(one, CircleEdge):
         return _edge_curvature(*one.bend(p1, T1, n1), two.shape(p2, T2))
-    if isinstance(two, Circle):
+    if isinstance(two, CircleEdge):
         return _edge_curvature(*two.bend(p2, T2, n2), one.shape(p1, T1))
     K1, K2 = one.shape(p1, T1), two.shape(p2, T2)
     a, b, c = (K1 + K2)[..., 0, 0], (K1 + K2)[..., 0, 1], (K1 + K2)[..., 1, 1]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
-from motiform.geometry.surfaces import Cone, Surface
+from motiform.geometry.surfaces import ConeSurface, Surface
 from motiform.motion.tree.contact_joints import columns as contact_joint_columns
 from motiform.motion.tree.contact_joints import start as contact_start
 from motiform.motion.tree.contact_joints import steps as contact_steps
@@ -341,7 +341,7 @@ def _pose(pose: Transform | None) -> Transform:
 
 def _lengths(surface: Surface) -> tuple[float, ...]:
     """Return the lengths of a surface for kernels; of a cone sine and cosine of its half angle."""
-    if isinstance(surface, Cone):
+    if isinstance(surface, ConeSurface):
         return float(np.sin(surface.half_angle)), float(np.cos(surface.half_angle))
     named = [getattr(surface, name) for name in ("radius", "ring", "tube") if hasattr(surface, name)]
     return tuple(getattr(surface, "radii", named))

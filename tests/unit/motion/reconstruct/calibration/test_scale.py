@@ -132,13 +132,13 @@ def test_looks_are_stretched():
 
 
 def test_closures_and_surfaces_follow():
-    from motiform.geometry.surfaces import Sphere
+    from motiform.geometry.surfaces import SphereSurface
 
     b = FigureBuilder()
     b.segment("a", None, joints.revolute((0, 0, 1)), mass=1.0)
     b.segment("b", "a", joints.revolute((0, 0, 1)), mass=1.0)
     b.close("rod", "a", (0.1, 0, 0), "b", (0.2, 0, 0), rows="distance", length=0.5)
-    b.surface("ball", "b", Sphere(0.1), Transform.translation_of((0.3, 0, 0)))
+    b.surface("ball", "b", SphereSurface(0.1), Transform.translation_of((0.3, 0, 0)))
     found = scale_figure(b.build(), {"b": 2.0})
     np.testing.assert_allclose(found.surfaces[0].placement.translation, (0.6, 0, 0))
     assert "ball" in found.notes[-1]

@@ -258,7 +258,7 @@ class NetworkBuilder(PointsBuilder):
         width: float | None = None,
         faces: ArrayLike | None = None,
     ) -> None:
-        """Say how a group, a bundle or a solid is drawn, see `Look`; what is not given stays as it was said before."""
+        """Say how a group, a bundle or a solid is drawn, see `GroupLook`; what is not given stays as it was."""
         given = {"draw": draw, "color": color, "map": map, "radius": radius, "width": width, "faces": faces}
         changes: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
         self._looks[name] = replace(self._looks.get(name, GroupLook()), **changes)
