@@ -59,7 +59,7 @@ def string_rows(seconds: float = 10.0) -> list[Result]:
     make = peer.load()
 
     def ours() -> object:
-        options = RunOptions(_SAMPLES / RATE, rate=RATE, integrator="centred")
+        options = RunOptions(_SAMPLES / RATE, rate=RATE, integrator="central-difference")
         return record(NetworkSystem(network, options, False, point))[point[0]]
 
     def theirs() -> list[np.ndarray]:

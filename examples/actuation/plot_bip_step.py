@@ -40,7 +40,7 @@ def margin(rec):
     for k in range(len(load)):
         carry = np.repeat(load[k] > 1.0, 4)
         hull = ConvexHull(corners[k, carry][:, [0, 2]]).equations
-        out.append(-(hull[:, :2] @ rec["motors.pressure"][k] + hull[:, 2]).max())
+        out.append(-(hull[:, :2] @ rec["motors.center_of_pressure"][k] + hull[:, 2]).max())
     return np.array(out)
 
 
@@ -78,7 +78,7 @@ def draw(result, folder):
             left.plot(ring[:, 2], ring[:, 0], color="0.3" if k else "0.75")
     for delay, one in reversed(result.items()):
         later = one.time("q") > 0.1
-        pressure = one["motors.pressure"][later]
+        pressure = one["motors.center_of_pressure"][later]
         left.plot(pressure[:, 1], pressure[:, 0], linewidth=0.5, label=f"{1e3 * delay:.0f} ms")
         right.plot(one.time("q")[later], 1e3 * error(one)[later], label=f"{1e3 * delay:.0f} ms")
     left.set(xlabel="to the right [m]", ylabel="forward [m]", title="centre of pressure and soles", aspect="equal")

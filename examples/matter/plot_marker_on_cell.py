@@ -4,7 +4,7 @@
 A marker of 1 kg is driven by a force that oscillates at 5 Hz. Under it, always in contact, is a cell: a mass m on a
 spring and a damper. The marker drives the cell if it may be simulated alone, and the cell afterwards from its
 recording. The resulting error is the influence of the cell on the marker, the modulus of the ratio Y_B/Y_A of
-admittances F/V [Habibi97 3.23]: it decreases with m, but not at all frequencies. At low frequencies the spring of even
+impedances F/V [Habibi97 3.23]: it decreases with m, but not at all frequencies. At low frequencies the spring of even
 the lightest cell holds the marker, at high frequencies its inertia does.
 
 So the duration T of the run matters. The thesis requires less than π√(M/k) [Habibi97 3.37], which is 1.0, 3.1, 9.9 and
@@ -21,7 +21,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from motiform.image import show_pictures
-from motiform.image.coupling_plots import plot_admittances
+from motiform.image.coupling_plots import plot_impedances
 from motiform.motion.matter import NetworkBuilder, links
 from motiform.motion.matter.coupling import Band, MarkerOnCell, Port, advise, compare_runs, cut_network
 
@@ -77,10 +77,10 @@ def draw(found, folder):
     paths = [folder / "paths.png"]
     chart.savefig(paths[0], dpi=150)
     one, w = closed_form(1e-3), 2 * np.pi * np.geomspace(0.05, 500, 500)
-    ports = Port(w, one.marker_admittance(w, STEP), np.ones(len(w))), Port(w, one.cell_admittance(w, STEP))
+    ports = Port(w, one.marker_impedance(w, STEP), np.ones(len(w))), Port(w, one.cell_impedance(w, STEP))
     lines = one.marker_asymptotes(w), one.cell_asymptotes(w)
-    paths.append(folder / "admittances.png")
-    plot_admittances(*ports, names=("marker", "cell"), band=BAND, asymptotes=lines, path=paths[-1])
+    paths.append(folder / "impedances.png")
+    plot_impedances(*ports, names=("marker", "cell"), band=BAND, asymptotes=lines, path=paths[-1])
     return paths
 
 

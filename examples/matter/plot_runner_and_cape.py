@@ -8,9 +8,9 @@ and his thighs: without these contacts it goes through him.
 If the effect of the cape on the runner is neglected, he may be simulated first and recorded, and the cape later, as
 often as desired [Habibi97 §3.1]. It receives the same positions, and so its motion is bitwise equal.
 
-What error does this cause? With admittances Y (force by velocity) of the runner and of the cape, the relative change
+What error does this cause? With impedances Y (force by velocity) of the runner and of the cape, the relative change
 of the runner is the ratio Y_cape/(Y_runner + Y_cape) [Habibi97 3.18]. A cape that is lighter by a factor ε, with all
-its forces, moves alike and has an admittance smaller by ε. So half the cape causes half the error: for r/(1 + r) the
+its forces, moves alike and has an impedance smaller by ε. So half the cape causes half the error: for r/(1 + r) the
 ratio is 2 − r to first order. Here r is at most the mass of the cape divided by that of what is held by springs,
 thorax, arms and head: 2 %.
 """

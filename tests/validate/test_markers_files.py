@@ -78,7 +78,7 @@ def test_points_and_plates_are_those_of_ezc3d(name):
     # Residuals are compared with c3d: ezc3d 1.7 takes the byte of the cameras for that of the residual.
     assert_array_equal(np.isnan(rec["residuals"]), other["data"]["meta_points"]["residuals"][0].T < 0)
     for k, plate in enumerate(other["data"]["platform"]):
-        loaded = np.isfinite(rec["plate.pressure"][:, k, 0])
+        loaded = np.isfinite(rec["plate.center_of_pressure"][:, k, 0])
         assert loaded.sum() > 500
         force, pressure = plate["force"].T, plate["center_of_pressure"].T * 1e-3
         moment = np.cross(pressure, force) + plate["Tz"].T * 1e-3
@@ -92,10 +92,10 @@ def test_points_and_plates_are_those_of_ezc3d(name):
 
 def test_force_plates_carry_the_walker():
     rec = measure.read_markers(FOLDER / "walking5.c3d", up="z")
-    loaded = np.isfinite(rec["plate.pressure"][..., 0])
+    loaded = np.isfinite(rec["plate.center_of_pressure"][..., 0])
     for k, plate in enumerate(rec.manifest["plates"]):
         corners = np.array(plate["corners"])
-        pressed = rec["plate.pressure"][loaded[:, k], k]
+        pressed = rec["plate.center_of_pressure"][loaded[:, k], k]
         strong = rec["plate.force"][loaded[:, k], k, 1] > 200.0
         assert_allclose(pressed[:, 1], 0.0, atol=1e-9)  # m: the surface
         assert (pressed[strong] >= corners.min(0) - 1e-3).all()
@@ -103,7 +103,7 @@ def test_force_plates_carry_the_walker():
     assert 500.0 < rec["plate.force"][..., 1].max() < 1500.0  # N
     # The moment about the world's origin is that of the force at the centre of pressure, and the free moment.
     force, free = rec["plate.force"][loaded], rec["plate.free_moment"][loaded]
-    again = np.cross(rec["plate.pressure"][loaded], force) + free[:, None] * (0.0, 1.0, 0.0)
+    again = np.cross(rec["plate.center_of_pressure"][loaded], force) + free[:, None] * (0.0, 1.0, 0.0)
     assert_allclose(rec["plate.moment"][loaded], again, atol=1e-9)
 
 

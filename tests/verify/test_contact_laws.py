@@ -238,7 +238,7 @@ def test_v15_sliding_block_stops(v, mu):
     assert np.abs(total[:, 1] - G).max() < 1e-9
     # the pressure moves forward to balance friction, half the height above the ground
     slides = rec.time("q") < stop
-    ahead = rec["solid.pressure"][slides, 0] - rec["box.position"][slides]
+    ahead = rec["solid.center_of_pressure"][slides, 0] - rec["box.position"][slides]
     assert np.abs(ahead - (mu * 0.1, -0.1, 0)).max() < 1e-9
 
 

@@ -1,4 +1,4 @@
-"""Plots of coupling analysis: admittances over frequency with the verdict, errors of cuts, and the graph of drivers."""
+"""Plots of coupling analysis: impedances over frequency with the verdict, errors of cuts, and the graph of drivers."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["plot_admittances", "plot_cut", "plot_influence", "plot_schedule"]
+__all__ = ["plot_cut", "plot_impedances", "plot_influence", "plot_schedule"]
 
 _Path = str | os.PathLike[str] | None
 _A, _B = _COLORS[0], _COLORS[1]
@@ -26,7 +26,7 @@ _INK, _SOFT = "#30343a", "#6b7178"
 _SHADE = {"a drives b": "#cfe3f2", "b drives a": "#f7dac6", "independent": "#d6ecd9", "both kept": "#ececee"}
 
 
-def plot_admittances(
+def plot_impedances(
     a: Port,
     b: Port,
     *,
@@ -52,11 +52,11 @@ def plot_admittances(
     figure, (upper, lower) = _panels(size, title or _headline(found, band))
     f = found.omega / (2 * np.pi)
     for n, (port, name, color) in enumerate(((a, names[0], _A), (b, names[1], _B))):
-        upper.loglog(f, _finite(np.abs(port.admittance)), color=color, label=f"|Y| of {as_text(name)}")
+        upper.loglog(f, _finite(np.abs(port.impedance)), color=color, label=f"|Y| of {as_text(name)}")
         if asymptotes is not None:
             line = as_floats(asymptotes[n], where="asymptotes")
             upper.loglog(f, line, color=color, linewidth=0.9, linestyle=(0, (3, 2)))
-    upper.set_ylabel("admittance F/V [N s/m]", fontsize=9)
+    upper.set_ylabel("impedance F/V [N s/m]", fontsize=9)
     upper.legend(fontsize=8, frameon=False)
     _draw_influence(lower, found)
     for axes in (upper, lower):

@@ -142,7 +142,7 @@ def _places(
     axes, center = plate_frame(corners)
     press = values["plate.force"] @ plate_normal(corners, up)
     strong = press > max(_CLEAR, loaded, _STRONG * float(np.nanmax(press, initial=0.0)))
-    local = (values["plate.pressure"][strong] - center) @ axes[:, :2]
+    local = (values["plate.center_of_pressure"][strong] - center) @ axes[:, :2]
     half = np.linalg.norm([corners[0] - corners[1], corners[0] - corners[3]], axis=1) / 2
     return np.asarray(local / half)
 

@@ -24,7 +24,7 @@ __all__ = [
     "resample_plates",
 ]
 
-PLATE_CHANNELS = ("plate.force", "plate.moment", "plate.pressure", "plate.free_moment")
+PLATE_CHANNELS = ("plate.force", "plate.moment", "plate.center_of_pressure", "plate.free_moment")
 LOADED = 20.0
 """[N] Upward force below which a centre of pressure is noise: it is nan there."""
 _LOADS = {1: ("N", "N", "N", "m", "m", "N m"), 2: ("N",) * 3 + ("N m",) * 3, 3: ("N",) * 8}
@@ -103,7 +103,7 @@ def plate_quantities(
         moment, force = -moment, -force
     pressure, free = center_of_pressure(moment, force, center, n, loaded)
     found = {"plate.force": force, "plate.moment": moment + np.cross(center, force)}
-    return found | {"plate.pressure": pressure, "plate.free_moment": free}, turned
+    return found | {"plate.center_of_pressure": pressure, "plate.free_moment": free}, turned
 
 
 def plate_normal(corners: np.ndarray, up: np.ndarray | None = None) -> np.ndarray:
@@ -144,7 +144,7 @@ def describe_plate_channels(count: int, rate: float, start: float) -> list[Chann
     told = {
         "plate.force": ("N", "of the ground on the subject"),
         "plate.moment": ("N m", "of the ground on the subject, about the world's origin"),
-        "plate.pressure": ("m", "centre of pressure; nan where the plate is not loaded"),
+        "plate.center_of_pressure": ("m", "centre of pressure; nan where the plate is not loaded"),
         "plate.free_moment": ("N m", "about the plate's normal, upwards, at the centre of pressure"),
     }
     vector: dict[str, Any] = {"dims": ("plate", "axis"), "shape": (count, 3)}
@@ -191,4 +191,4 @@ def _from_wrench(rec: Recording, force: np.ndarray, moment: np.ndarray, loaded: 
         n, center = np.asarray(plate["normal"], float), corners.mean(0)
         about = moment[:, k] - np.cross(center, force[:, k])
         pressure[:, k], free[:, k] = center_of_pressure(about, force[:, k], center, n, loaded)
-    return {"plate.pressure": pressure, "plate.free_moment": free}
+    return {"plate.center_of_pressure": pressure, "plate.free_moment": free}

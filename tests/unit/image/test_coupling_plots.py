@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from motiform.base.errors import InputError
-from motiform.image.coupling_plots import plot_admittances, plot_cut, plot_influence, plot_schedule
+from motiform.image.coupling_plots import plot_cut, plot_impedances, plot_influence, plot_schedule
 from motiform.motion.matter import NetworkBuilder, links
 from motiform.motion.matter.coupling import Band, MarkerOnCell, Port, advise, compare_runs, separate
 
@@ -12,23 +12,23 @@ ONE = MarkerOnCell(
     marker_mass=1.0, contact_stiffness=330.0, contact_damping=0.3, cell_mass=1e-3, cell_stiffness=0.1, cell_damping=2e-3
 )
 W = 2 * np.pi * np.geomspace(0.05, 500, 200)
-PORTS = Port(W, ONE.marker_admittance(W), np.ones(len(W))), Port(W, ONE.cell_admittance(W))
+PORTS = Port(W, ONE.marker_impedance(W), np.ones(len(W))), Port(W, ONE.cell_impedance(W))
 
 
 def spans(axes):
     return sorted((patch.get_x(), patch.get_x() + patch.get_width()) for patch in axes.patches)
 
 
-def test_admittances_with_the_band_and_the_verdict(tmp_path):
+def test_impedances_with_the_band_and_the_verdict(tmp_path):
     path = tmp_path / "bode.png"
-    figure = plot_admittances(*PORTS, names=("marker", "cell"), band=Band(0.5, 20.0), path=path)
+    figure = plot_impedances(*PORTS, names=("marker", "cell"), band=Band(0.5, 20.0), path=path)
     upper, lower = figure.axes[:2]
     assert path.stat().st_size > 10_000
-    assert np.array_equal(upper.lines[0].get_ydata(), np.abs(PORTS[0].admittance))
+    assert np.array_equal(upper.lines[0].get_ydata(), np.abs(PORTS[0].impedance))
     assert figure.get_suptitle().startswith("marker drives cell: cut cell → marker (0.5 to 20 Hz")
     kept, driven, fast = spans(upper)  # both kept, marker drives cell, both kept
     f = W / (2 * np.pi)
-    quiet = f[np.abs(PORTS[1].admittance) <= 0.1 * np.abs(PORTS[0].admittance)]
+    quiet = f[np.abs(PORTS[1].impedance) <= 0.1 * np.abs(PORTS[0].impedance)]
     assert kept[1] == driven[0]
     assert driven[0] <= quiet[0] <= driven[0] * 1.05
     assert driven[1] == fast[0]
@@ -37,7 +37,7 @@ def test_admittances_with_the_band_and_the_verdict(tmp_path):
 
 
 def test_a_band_in_which_both_are_kept_is_told():
-    figure = plot_admittances(
+    figure = plot_impedances(
         *PORTS, band=Band(0.06, 20.0), asymptotes=(ONE.marker_asymptotes(W), ONE.cell_asymptotes(W))
     )
     assert "move one another" in figure.get_suptitle()
@@ -83,4 +83,4 @@ def test_schedule_names_groups_and_connections(tmp_path):
 
 def test_wrong_files_are_refused_before_the_work(tmp_path):
     with pytest.raises(InputError, match="unknown kind of figure file"):
-        plot_admittances(*PORTS, path=tmp_path / "bode.jpeg")
+        plot_impedances(*PORTS, path=tmp_path / "bode.jpeg")

@@ -77,9 +77,9 @@ def check(rec, atol=2e-3):
     force = ground_force()
     loaded = force[:, 2] > 0
     assert_allclose(rec["plate.force"][:, 0], force, atol=atol)
-    assert_allclose(rec["plate.pressure"][loaded, 0], np.tile(PRESS, (loaded.sum(), 1)), atol=1e-5)
+    assert_allclose(rec["plate.center_of_pressure"][loaded, 0], np.tile(PRESS, (loaded.sum(), 1)), atol=1e-5)
     assert_allclose(rec["plate.free_moment"][loaded, 0], FREE, atol=atol)
-    assert np.isnan(rec["plate.pressure"][~loaded]).all()
+    assert np.isnan(rec["plate.center_of_pressure"][~loaded]).all()
     about = np.cross(PRESS, force) + np.outer(loaded, (0, 0, FREE))
     assert_allclose(rec["plate.moment"][:, 0], about, atol=atol)
     assert rec.channel("plate.force").rate == 400.0
@@ -110,10 +110,10 @@ def test_plates_are_those_of_ezc3d(kind, tmp_path):
     write_c3d(read_markers(tmp_path / "a.c3d"), path)  # with all the parameters that ezc3d asks for
     (plate,) = ezc3d.c3d(str(path), extract_forceplat_data=True)["data"]["platform"]
     rec = read_markers(path)
-    loaded = np.isfinite(rec["plate.pressure"][:, 0, 0])
+    loaded = np.isfinite(rec["plate.center_of_pressure"][:, 0, 0])
     assert loaded.sum() > 90
     assert_allclose(rec["plate.force"][:, 0], plate["force"].T, atol=1e-9)
-    assert_allclose(rec["plate.pressure"][loaded, 0], plate["center_of_pressure"].T[loaded] / 1000, atol=1e-9)
+    assert_allclose(rec["plate.center_of_pressure"][loaded, 0], plate["center_of_pressure"].T[loaded] / 1000, atol=1e-9)
     assert_allclose(rec["plate.free_moment"][loaded, 0], plate["Tz"].T[loaded, 2] / 1000, atol=1e-9)
 
 
@@ -213,7 +213,7 @@ def test_turned_plates_say_the_same(tmp_path):
     path.write_bytes(plate_file(2))
     rec, turned = read_markers(path), read_markers(path, up="z")
     swap = lambda v: np.stack([v[..., 0], v[..., 2], -v[..., 1]], axis=-1)  # noqa: E731
-    for name in ("plate.force", "plate.moment", "plate.pressure", "markers"):
+    for name in ("plate.force", "plate.moment", "plate.center_of_pressure", "markers"):
         assert_allclose(turned[name], swap(rec[name]), atol=1e-12)
     assert_allclose(turned.manifest["plates"][0]["normal"], (0, 1, 0))
     assert_allclose(turned.manifest["plates"][0]["corners"], swap(CORNERS), atol=1e-6)
@@ -228,7 +228,7 @@ def test_plates_at_the_rate_of_the_markers(tmp_path):
     force = ground_force()[::SUBFRAMES]
     assert_allclose(rec["plate.force"][:, 0, 1], force[:, 2], atol=1e-3)
     loaded = force[:, 2] > 0
-    assert_allclose(rec["plate.pressure"][loaded, 0], np.tile((1.06, 0, -2.11), (loaded.sum(), 1)), atol=1e-5)
+    assert_allclose(rec["plate.center_of_pressure"][loaded, 0], np.tile((1.06, 0, -2.11), (loaded.sum(), 1)), atol=1e-5)
     smooth = resample_plates(read_markers(path), cutoff=20.0)
     assert np.ptp(np.diff(smooth["plate.force"][:, 0, 2])) < np.ptp(np.diff(force[:, 2]))
 

@@ -20,7 +20,7 @@ def channels(rate=10.0):
     return [
         Channel("q", dims=("coordinate",), shape=(4,), rate=rate, units=("rad", "rad", "m", "")),
         Channel("wrench", dims=("solid", "component"), shape=(2, 6), rate=rate, units=WRENCH_UNITS),
-        Channel("wrench.pressure", unit="m", dims=("solid", "axis"), shape=(2, 3), rate=rate),
+        Channel("wrench.center_of_pressure", unit="m", dims=("solid", "axis"), shape=(2, 3), rate=rate),
         Channel("turn", dims=("body", "quaternion"), shape=(3, 4), rate=rate),
         Channel("energy", unit="J", rate=rate),
     ]
@@ -46,8 +46,8 @@ def recording(labels=LABELS, rate=10.0):
         ("wrench.left foot.force_y", "wrench", (1, 4), "N", ()),
         ("wrench.*.moment_z", "wrench", (slice(None), 2), "N m", ("solid",)),
         ("wrench.0.5", "wrench", (0, 5), "N", ()),
-        ("wrench.pressure", "wrench.pressure", (), "m", ("solid", "axis")),
-        ("wrench.pressure.right foot.y", "wrench.pressure", (0, 1), "m", ()),
+        ("wrench.center_of_pressure", "wrench.center_of_pressure", (), "m", ("solid", "axis")),
+        ("wrench.center_of_pressure.right foot.y", "wrench.center_of_pressure", (0, 1), "m", ()),
         ("turn.2.w", "turn", (2, 0), "", ()),
         ("energy", "energy", (), "J", ()),
     ],
@@ -84,7 +84,7 @@ def test_a_part_keeps_the_units_of_its_axis():
         ("q.right_knee.x", "'q.right_knee' is one number"),
         ("wrench.left foot.force_yy", "no such component of 'wrench.left foot' .*Did you mean 'force_y'"),
         ("wrench.left fot", "Did you mean 'left foot'"),
-        ("wrench.pressure.w", "no such component of 'wrench.pressure' .*right foot, left foot"),
+        ("wrench.center_of_pressure.w", "no such component of 'wrench.center_of_pressure' .*right foot, left foot"),
         ("energy.kinetic", r"'energy' is one number \(got 'energy\.kinetic'"),
         ("right_knee", r"no such channel .*Did you mean 'q\.right_knee'"),
         ("enrgy", r"no such channel .*Did you mean 'energy'"),
@@ -161,7 +161,7 @@ def test_a_table_read_back_has_the_same_names_units_and_numbers(tmp_path):
     head = (tmp_path / "x.csv").read_text().splitlines()[0].split(",")
     assert head[:5] == ["time [s]", "q.right_knee [rad]", "q.left_knee [rad]", "q.base.x [m]", "q.base"]
     back = read_csv(tmp_path / "x.csv")
-    assert back["wrench.pressure.left foot"].shape == (COUNT, 3)
+    assert back["wrench.center_of_pressure.left foot"].shape == (COUNT, 3)
     assert back.channel("turn").dims[-1] == "quaternion"
     assert back["turn"].shape == (COUNT, 3, 4)
     before, after = rec.to_pandas(), back.to_pandas()
@@ -223,7 +223,7 @@ def test_xarray_has_names_as_coordinates():
     assert one.coords["unit of q"].item() == "m"
     force = data["wrench"].sel(solid="left foot", component="force_y")
     assert force.values.tolist() == rec["wrench"][:, 1, 4].tolist()
-    assert data["wrench.pressure"].sel(axis="y").shape == (COUNT, 2)
+    assert data["wrench.center_of_pressure"].sel(axis="y").shape == (COUNT, 2)
     assert "body" not in data.coords
 
 

@@ -24,7 +24,7 @@ def corners(robot, q):
 
 def margins(robot, rec):
     """Distance of the centre of pressure from the edge of the feet that carry [m], below zero outside, (samples,)."""
-    soles, load, pressure = corners(robot, rec["q"]), rec["motors.load"], rec["motors.pressure"]
+    soles, load, pressure = corners(robot, rec["q"]), rec["motors.load"], rec["motors.center_of_pressure"]
     out = np.full(len(load), np.nan)
     for k in range(len(load)):
         carry = load[k] > 1.0

@@ -100,7 +100,7 @@ def test_a_scarf_on_an_arm_equals_the_one_built_in_python():
     button = b.fixed("button", R[0] @ np.array([0, -0.62, 0]) + p[0])
     b.link("strand", topology.chain((button + rope).indices), links.spring(100.0, damping=0.1))
     python = simulate_coupled(
-        b.build(), made.figure, RunOptions(0.1, 50.0, "centred", 1 / 1050), q0=made.q, v0=made.v, controls=made.controls,
+        b.build(), made.figure, RunOptions(0.1, 50.0, "central-difference", 1 / 1050), q0=made.q, v0=made.v, controls=made.controls,
         attachments=[Attachment("button.carried", "upper", "button", [[0, -0.62, 0]])],
     )  # fmt: skip
     for name in ("q", "v", "rope.position", "button.position", "energy", "matter.wrench"):

@@ -60,7 +60,7 @@ def commands(answer):
 
 def coupled(out, overwrite=False, controls=None, **options):
     """A rope and an arm that do not touch, in one run."""
-    run = RunOptions(0.1, rate=25, integrator="centred")
+    run = RunOptions(0.1, rate=25, integrator="central-difference")
     return simulate_coupled(rope(**options), arm(), run, controls=controls, out=out, overwrite=overwrite)
 
 

@@ -42,7 +42,7 @@ def test_gallery_scenes_run(name):
     rec = simulate(name, settings=quick | few)
     assert rec.complete
     assert rec.count("energy") == 3
-    bare = {"zmp", "solid.pressure"}  # NaN where nothing carries
+    bare = {"zmp", "solid.center_of_pressure"}  # NaN where nothing carries
     assert all(np.isfinite(rec[channel]).all() for channel in rec if channel not in bare)
     assert rec.manifest["scene"] == name
     document = load_scene(name).document

@@ -84,7 +84,7 @@ def test_contact_force_of_a_knee_by_hand(trial, found):
 
 def test_a_leg_beside_the_plates_is_not_known(trial):
     _, figure, _, _, _, markers, muscles, rec = trial
-    channels = ("plate.force", "plate.moment", "plate.pressure", "plate.free_moment")
+    channels = ("plate.force", "plate.moment", "plate.center_of_pressure", "plate.free_moment")
     from dataclasses import replace
 
     one = {name: (replace(markers.channel(name), shape=(1, *markers.channel(name).shape[1:])), markers[name][:, :1])

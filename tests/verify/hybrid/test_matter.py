@@ -18,7 +18,7 @@ AT = (0.0, 0.03, 0.0, 1.0, 0.0, 0.0, 0.0)
 
 
 def options(duration, rate=1050.0):
-    return RunOptions(duration, rate=rate, integrator="centred")
+    return RunOptions(duration, rate=rate, integrator="central-difference")
 
 
 def box(gravity=WEIGHTLESS):

@@ -1,4 +1,4 @@
-"""Admittances and cuts against networks that are really stepped by the scheme of the masses, from rest."""
+"""Impedances and cuts against networks that are really stepped by the scheme of the masses, from rest."""
 
 import numpy as np
 import pytest
@@ -8,9 +8,9 @@ from motiform.motion.matter.coupling import (
     Band,
     LinearNetwork,
     MarkerOnCell,
-    admittance,
     chain_of_cells,
     cut_error,
+    impedance,
     influence_of_parts,
     join,
     open_velocity,
@@ -55,7 +55,7 @@ def damped_chain() -> LinearNetwork:
 
 @pytest.mark.parametrize("frequency", [7.0, 45.0, 130.0, 400.0])
 @pytest.mark.parametrize("point", [0, 1])
-def test_stepped_network_has_the_admittance_of_the_scheme(frequency, point):
+def test_stepped_network_has_the_impedance_of_the_scheme(frequency, point):
     net, omega, steps = damped_chain(), 2 * np.pi * frequency, 2500
     forces = np.zeros((steps, 3))
     forces[:, point] = np.cos(omega * STEP * np.arange(steps))
@@ -64,17 +64,17 @@ def test_stepped_network_has_the_admittance_of_the_scheme(frequency, point):
     radius = np.abs(np.linalg.eigvals(state_matrix(net, STEP))).max()
     # The start decays as radius^1500; differences of positions keep 1e-16·|x|/|VTe| ≈ 1e-14 and the fit averages them.
     assert radius**1500 < 1e-14
-    Y = admittance(net, point, omega, STEP)
+    Y = impedance(net, point, omega, STEP)
     assert_allclose(1 / V, Y, rtol=1e-9)
-    continuous = admittance(net, point, omega)
+    continuous = impedance(net, point, omega)
     assert abs(Y / continuous - 1) > 1e-3  # the scheme and continuous time do differ
 
 
 def test_scheme_tends_to_continuous_time():
     """First order in Te, for the damper and the phase of V are half a step late: halving the step halves the error."""
     net, omega = damped_chain(), np.array([100.0, 300.0])
-    exact = admittance(net, 0, omega)
-    errors = [np.abs(admittance(net, 0, omega, h) / exact - 1) for h in (1e-5, 5e-6)]
+    exact = impedance(net, 0, omega)
+    errors = [np.abs(impedance(net, 0, omega, h) / exact - 1) for h in (1e-5, 5e-6)]
     assert_allclose(errors[0] / errors[1], 2, rtol=1e-2)
 
 
@@ -110,7 +110,7 @@ def test_cut_run_errs_as_predicted(frequency):
     assert error == pytest.approx(predicted, rel=1e-8)
 
 
-def test_error_falls_with_the_ratio_of_admittances():
+def test_error_falls_with_the_ratio_of_impedances():
     """All of the cloth scaled by r: Y_B ∝ r, and so are influence and error."""
     band = Band(2, 60)
     worst = [influence_of_parts(body_and_cloth(r), range(3), range(3, 6), band).worst_a for r in (0.1, 0.01, 0.001)]

@@ -1,4 +1,4 @@
-"""Admittances and cuts against the engine itself: measured in runs, and foreseen."""
+"""Impedances and cuts against the engine itself: measured in runs, and foreseen."""
 
 import numpy as np
 import pytest
@@ -8,10 +8,10 @@ from motiform.motion.matter import Engine, NetworkBuilder, links, presets, topol
 from motiform.motion.matter.coupling import (
     Band,
     MarkerOnCell,
-    admittance_of,
     advise,
     compare_runs,
     cut_network,
+    impedance_of,
     linearise,
     state_matrix,
 )
@@ -86,10 +86,10 @@ def oblique_web(point=None, omega=0.0):
 
 
 @pytest.mark.parametrize("frequency", [7.0, 45.0, 170.0])
-def test_a_point_of_the_engine_has_its_admittance(frequency):
+def test_a_point_of_the_engine_has_its_impedance(frequency):
     omega, steps = 2 * np.pi * frequency, 4200
     net = oblique_web(1, omega)
-    rec = simulate_network(net, RunOptions(steps * STEP, rate=1050.0, integrator="centred"))
+    rec = simulate_network(net, RunOptions(steps * STEP, rate=1050.0, integrator="central-difference"))
     y = rec["beads.position"][:, 1, 1]
     n = np.arange(steps - 1500, steps)
     basis = np.stack([np.cos(omega * n * STEP), -np.sin(omega * n * STEP), np.ones(len(n))], axis=1)
@@ -99,7 +99,7 @@ def test_a_point_of_the_engine_has_its_admittance(frequency):
     radius = np.abs(np.linalg.eigvals(state_matrix(linearise(net, axis="y"), STEP))).max()
     assert radius**2700 < 1e-10  # of the start
     # Springs at rest that lie askew stiffen by (x/d)²: 1e-3 N over 1e4 N/m moves 1e-7 m, of some 0.3 m.
-    assert_allclose(Y, admittance_of(net, "beads[1]", omega, axis="y", step=STEP), rtol=1e-5)
+    assert_allclose(Y, impedance_of(net, "beads[1]", omega, axis="y", step=STEP), rtol=1e-5)
 
 
 def body_and_shirt(ratio):
@@ -115,7 +115,7 @@ def body_and_shirt(ratio):
     return b.build()
 
 
-def test_error_falls_with_the_ratio_of_admittances():
+def test_error_falls_with_the_ratio_of_impedances():
     """All of the shirt scaled by r: Y_B ∝ r, and so are influence, error to the next order."""
     models = {"body": "body", "shirt": "shirt"}
     found = []

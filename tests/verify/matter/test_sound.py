@@ -12,7 +12,7 @@ RATE = 44100.0
 
 
 def heard(network, duration, **sound):
-    options = RunOptions(duration, rate=25.0, integrator="centred")
+    options = RunOptions(duration, rate=25.0, integrator="central-difference")
     return simulate_network(network, options, sound=Sound(**sound))
 
 

@@ -26,7 +26,7 @@ class Screen:
     """A grid of pins, each linked to the ground and to its neighbours by springs and dampers.
 
     m ω̈ + (z_s + z_v A) ω̇ + (k_s + k_v A)(ω − rest) = F, with A the Laplacian of the grid [Habibi97 8.9], stepped by
-    the centred scheme [Habibi97 8.21]. Pins move only along ω, a length of its own or the normal of the grid.
+    central differences [Habibi97 8.21]. Pins move only along ω, a length of its own or the normal of the grid.
     """
 
     shape: tuple[int, ...]

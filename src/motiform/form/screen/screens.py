@@ -264,7 +264,7 @@ KIND = ModelKind(
     "a set of screens",
     Screens,
     ScreensSystem,
-    "centred",
+    "central-difference",
     defaults=_defaults,
     hints={
         "step": "The steps of screens are their own: frequency=….",

@@ -157,7 +157,7 @@ KIND = ModelKind(
     "a screen",
     Screen,
     ScreenSystem,
-    "centred",
+    "central-difference",
     defaults=_defaults,
     hints={"step": "The step of a screen is its own: build it with frequency=….", **dict.fromkeys(OTHERS, _ACTS)},
 )

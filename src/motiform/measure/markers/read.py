@@ -49,7 +49,7 @@ def read_markers(
 
     The recording has the channel ``markers`` (samples, markers, 3) [m], nan where a marker was not seen, named by
     ``manifest["labels"]["marker"]``; from C3D also ``residuals``, ``analog``, ``plate.force``, ``plate.moment``,
-    ``plate.pressure`` and ``plate.free_moment``, and events.
+    ``plate.center_of_pressure`` and ``plate.free_moment``, and events.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ from motiform.motion.tree.model.joint import Array
 
 __all__ = ["WALKING_QUANTITIES", "WalkingMotors", "motor_voltages"]
 
-WALKING_QUANTITIES = ("observed", "reference", "pressure", "load", "contact", "task", "missing")
+WALKING_QUANTITIES = ("observed", "reference", "center_of_pressure", "load", "contact", "task", "missing")
 """Quantities that are recorded beside those of motors."""
 
 
@@ -132,7 +132,7 @@ class WalkingMotors(Motors):
         more = (
             ActuatorChannel("observed", "", base, "base as observed [m, rad]"),
             ActuatorChannel("reference", "", ("foot",), "number of the foot that the observer hangs on"),
-            ActuatorChannel("pressure", "m", across, "centre of pressure"),
+            ActuatorChannel("center_of_pressure", "m", across, "centre of pressure"),
             ActuatorChannel("load", "N", tuple(self.contacts.solids), "size of the force under each foot"),
             ActuatorChannel("contact", "", ("code",), "contact code of the phase"),
             ActuatorChannel("task", "", self.control.function.labels, "target less value of the task function"),
@@ -152,7 +152,7 @@ class WalkingMotors(Motors):
         wanted = self.control.trajectory(t)
         more = {
             "observed": told[at], "reference": told[-2:-1], "missing": told[-1:], "contact": [float(wanted.contact)],
-            "pressure": pressure.truth(now), "load": np.linalg.norm(wrench[:, 3:], axis=1),
+            "center_of_pressure": pressure.truth(now), "load": np.linalg.norm(wrench[:, 3:], axis=1),
             "task": wanted.value - self.control.function(state.q),
         }  # fmt: skip
         return {**super().measure(t, state), **more}

@@ -21,7 +21,7 @@ CONTACT_CHANNELS = {
     "contact.force": "on every contact point, world axes; the least where contacts are redundant",
     "contact.impulse": "on every contact point since the start, impacts included, world axes; their sum is determined",
     "solid.wrench": "on every contact solid: moment about its segment's origin, force, world axes",
-    "solid.pressure": "centre of pressure of every contact solid, in the world; NaN where it carries nothing",
+    "solid.center_of_pressure": "centre of pressure of every contact solid, in the world; NaN where it carries nothing",
     "zmp": "zero-moment point: centre of pressure of all contacts at their mean height; NaN where none carries",
     "limit.force": "of the joints' limits on their coordinates",
 }
@@ -136,7 +136,7 @@ def contact_channels(system: ContactEquations, rate: float) -> list[Channel]:
             channel("contact.force", "N", ("point", "axis"), (points, 3)),
             channel("contact.impulse", "N*s", ("point", "axis"), (points, 3)),
             replace(channel("solid.wrench", "", ("solid", "component"), (solids, 6)), units=WRENCH_UNITS),
-            channel("solid.pressure", "m", ("solid", "axis"), (solids, 3)),
+            channel("solid.center_of_pressure", "m", ("solid", "axis"), (solids, 3)),
             channel("zmp", "m", ("axis",), (3,)),
         ]
     if system.problem.packed.count > system.problem.packed.pairs:
@@ -171,7 +171,7 @@ def observe_contacts(
             moment = sum_over(moments[:, own], 1) - np.cross(origin, force)
             wrenches.append(np.concatenate([moment, force], axis=-1))
             centers.append(_center(sites[:, own], presses[:, own]))
-        found["solid.wrench"], found["solid.pressure"] = np.stack(wrenches, 1), np.stack(centers, 1)
+        found["solid.wrench"], found["solid.center_of_pressure"] = np.stack(wrenches, 1), np.stack(centers, 1)
         found["zmp"] = zero_moment_point(system, forces, moments, sites, presses)
     if system.problem.packed.count > system.problem.packed.pairs:
         found["limit.force"] = np.array([k.limits for k in looks])

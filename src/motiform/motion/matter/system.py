@@ -239,7 +239,7 @@ KIND = ModelKind(
     "a network",
     Network,
     NetworkSystem,
-    "centred",
+    "central-difference",
     defaults=_defaults,
     hints={
         "step": "The step of a network is its own: build it with NetworkBuilder(frequency=…).",

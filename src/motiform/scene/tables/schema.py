@@ -166,7 +166,7 @@ class MotionTable(Table):
     integrator: Literal[tuple(METHODS)] | None = Field(  # type: ignore[valid-type]
         None,
         description="way of stepping through time; lie-midpoint for bodies, dormand-prince for figures and contacts, "
-        "centred for networks and screens",
+        "central-difference for networks and screens",
     )
     step: Annotated[Second, Above0] = Field(1e-3, description="longest step of a fixed-step integrator")
     rtol: Annotated[Number, Above0] = Field(1e-9, description="relative tolerance of an adaptive integrator")

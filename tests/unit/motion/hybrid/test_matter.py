@@ -21,7 +21,7 @@ SPIN = (0.5, 1.0, 2.0, 0.3, 0.0, 0.0)
 
 
 def options(duration=0.3, rate=105.0, **given):
-    return RunOptions(duration, rate=rate, integrator="centred", **given)
+    return RunOptions(duration, rate=rate, integrator="central-difference", **given)
 
 
 def body(gravity=(0.0, 0.0, 0.0)):
@@ -209,7 +209,7 @@ class TestRefused:
             ({"attachments": [Attachment("a", "box", [0], "rin", LAW)]}, "Did you mean 'ring'"),
             ({"attachments": [Attachment("a", "box", [0], [[0, 0]], LAW)]}, "places does not fit"),
             ({"attachments": [Attachment("a", "box", [0], law=3)]}, "not a law"),
-            ({"options": RunOptions(0.3, rate=105, integrator="rk4")}, "for matter with a figure .*centred"),
+            ({"options": RunOptions(0.3, rate=105, integrator="rk4")}, "for matter with a figure .*central-difference"),
             ({"options": options(rate=100.0)}, "must fall on steps"),
             ({"motion": lambda t: AT}, "both a motion and forces"),
             ({"motion": 3, "q0": None, "v0": None}, "a function of time"),

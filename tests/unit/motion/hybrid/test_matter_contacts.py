@@ -26,7 +26,7 @@ def dust(place=(10.0, 0.0, 0.0), **given):
 
 
 def options(duration, rate=105.0):
-    return RunOptions(duration, rate=rate, integrator="centred")
+    return RunOptions(duration, rate=rate, integrator="central-difference")
 
 
 def alone(figure, duration, **given):

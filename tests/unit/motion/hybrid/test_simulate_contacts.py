@@ -60,7 +60,7 @@ def test_channels_of_contacts():
     assert found == {
         "contact.mode": ("", (8,)), "contact.gap": ("m", (8,)), "contact.force": ("N", (8, 3)),
         "contact.impulse": ("N*s", (8, 3)),
-        "solid.wrench": ("", (1, 6)), "solid.pressure": ("m", (1, 3)), "zmp": ("m", (3,)),
+        "solid.wrench": ("", (1, 6)), "solid.center_of_pressure": ("m", (1, 3)), "zmp": ("m", (3,)),
     }  # fmt: skip
     assert all(rec.channel(name).description for name in found)
     assert rec.manifest["labels"]["point"] == list(contacts.point_names)
@@ -71,14 +71,14 @@ def test_channels_of_contacts():
     assert rec["contact.gap"][0] == pytest.approx([0, 0, 0.2, 0.2] * 2)
     assert rec["contact.force"][-1, low] == pytest.approx(np.tile([0, 2 * G / 4, 0], (4, 1)), abs=1e-9)
     assert rec["solid.wrench"][-1, 0] == pytest.approx([0, 0, 0, 0, 2 * G, 0], abs=1e-9)
-    assert rec["solid.pressure"][-1, 0] == pytest.approx([0, 0, 0], abs=1e-9)
+    assert rec["solid.center_of_pressure"][-1, 0] == pytest.approx([0, 0, 0], abs=1e-9)
 
 
 def test_nothing_carries_in_the_air():
     figure, contacts = box()
     rec = simulate(figure, contacts=contacts, t1=0.1, rate=10, q0=figure.configuration(body=at(1.0)))
     assert np.isnan(rec["zmp"]).all()
-    assert np.isnan(rec["solid.pressure"]).all()
+    assert np.isnan(rec["solid.center_of_pressure"]).all()
     assert (rec["contact.force"] == 0).all()
     assert rec["contact.gap"][1, 0] == pytest.approx(0.9 - 0.5 * G * 0.01, abs=1e-10)
 
@@ -92,7 +92,7 @@ def test_zero_moment_point_is_where_the_pressure_is():
         loads=lambda t, state: [[0, 0, 0, push, 0, 0]],
     )  # fmt: skip
     assert rec["zmp"][-1] == pytest.approx((push * 0.1 / (2 * G), 0, 0), abs=1e-9)
-    assert rec["solid.pressure"][-1, 0] == pytest.approx(rec["zmp"][-1], abs=1e-9)
+    assert rec["solid.center_of_pressure"][-1, 0] == pytest.approx(rec["zmp"][-1], abs=1e-9)
 
 
 def test_events_are_in_the_order_of_time():
@@ -540,7 +540,9 @@ def test_what_rests_is_carried_at_the_first_sample(way, load, lean):
     assert rec["contact.mode"][0].tolist() == [1, 1, 0, 0, 1, 1, 0, 0]
     # Σ y F = −M with all sites at y = −0.1: the centre of pressure is where the moment of the load puts it
     x = (-lean - 0.1 * needed[0]) / needed[1]
-    np.testing.assert_allclose(rec["solid.pressure"][0, 0], [x, 0.0, 0.1 * -needed[2] / needed[1]], atol=1e-12)
+    np.testing.assert_allclose(
+        rec["solid.center_of_pressure"][0, 0], [x, 0.0, 0.1 * -needed[2] / needed[1]], atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -50,7 +50,7 @@ def test_a_resumed_run_has_the_same_bits(tmp_path: Path) -> None:
     from motiform.motion.matter.system import NetworkSystem
     from motiform.motion.run import RunOptions, record
 
-    network, options = string(), RunOptions(0.4, rate=100.0, integrator="centred")
+    network, options = string(), RunOptions(0.4, rate=100.0, integrator="central-difference")
     whole = record(NetworkSystem(network, options, record=MIXED))
     part = tmp_path / "part.mf"
 

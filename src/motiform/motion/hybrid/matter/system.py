@@ -220,7 +220,7 @@ KIND = ModelKind(
     "matter with a figure",
     FigureInMatter,
     CoupledSystem,
-    "centred",
+    "central-difference",
     defaults=_defaults,
     hints={
         "step": "The step is that of the network: build it with NetworkBuilder(frequency=…).",

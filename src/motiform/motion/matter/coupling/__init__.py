@@ -1,14 +1,5 @@
-"""Coupling analysis: admittance, influence, transmission, separation into runs, and data rates."""
+"""Coupling analysis: impedance, influence, transmission, separation into runs, and data rates."""
 
-from motiform.motion.matter.coupling.admittance import (
-    Port,
-    admittance,
-    nodal_matrix,
-    open_velocity,
-    port_admittance,
-    seen_from,
-    velocities,
-)
 from motiform.motion.matter.coupling.band import Band
 from motiform.motion.matter.coupling.budget import (
     ModelScale,
@@ -21,7 +12,16 @@ from motiform.motion.matter.coupling.budget import (
 )
 from motiform.motion.matter.coupling.cost import CutComparison, ModelError, compare_runs
 from motiform.motion.matter.coupling.cut import Advice, Cut, PairAdvice, advise, cut_network
-from motiform.motion.matter.coupling.elements import link_admittance, mass_admittance, parallel, series
+from motiform.motion.matter.coupling.elements import link_impedance, mass_impedance, parallel, series
+from motiform.motion.matter.coupling.impedance import (
+    Port,
+    impedance,
+    nodal_matrix,
+    open_velocity,
+    port_impedance,
+    seen_from,
+    velocities,
+)
 from motiform.motion.matter.coupling.influence import (
     Influence,
     cut_error,
@@ -38,7 +38,7 @@ from motiform.motion.matter.coupling.linear import (
     state_matrix,
     without_links,
 )
-from motiform.motion.matter.coupling.linearise import admittance_of, linearise
+from motiform.motion.matter.coupling.linearise import impedance_of, linearise
 from motiform.motion.matter.coupling.marker import MarkerOnCell
 from motiform.motion.matter.coupling.modes import Modes, modes
 from motiform.motion.matter.coupling.prototypes import Prototypes, main_prototypes, rigid_prototypes
@@ -80,8 +80,6 @@ __all__ = [
     "SignalScale",
     "Split",
     "TwoPort",
-    "admittance",
-    "admittance_of",
     "advise",
     "bits_for",
     "budget_table",
@@ -93,21 +91,23 @@ __all__ = [
     "cut_error",
     "cut_network",
     "follows_neighbours",
+    "impedance",
+    "impedance_of",
     "influence",
     "influence_of_parts",
     "influences",
     "join",
     "length_change",
     "linearise",
-    "link_admittance",
+    "link_impedance",
     "main_prototypes",
-    "mass_admittance",
+    "mass_impedance",
     "modes",
     "nodal_matrix",
     "non_dynamic",
     "open_velocity",
     "parallel",
-    "port_admittance",
+    "port_impedance",
     "record_connection",
     "rigid_prototypes",
     "run_schedule",

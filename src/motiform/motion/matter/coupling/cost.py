@@ -91,7 +91,7 @@ def compare_runs(
     models : name and points of each; those of the advice, or all groups of masses.
     rate : of the samples [Hz]; the network's own where it is None.
     """
-    options = RunOptions(t1, rate=rate or network.frequency, integrator="centred", device=device)
+    options = RunOptions(t1, rate=rate or network.frequency, integrator="central-difference", device=device)
     parts = dict(cut.models) if isinstance(cut, Advice) and models is None else models
     parts = {g.name: g.name for g in network.groups if g.kind == "masses"} if parts is None else parts
     label = model_labels(network, parts)

@@ -1,4 +1,4 @@
-"""Admittances Y = F/V of masses, springs and dampers, and of their compositions."""
+"""Impedances Y = F/V of masses, springs and dampers, and of their compositions."""
 
 from typing import Any
 
@@ -15,8 +15,8 @@ __all__ = [
     "check_pulsations",
     "check_spectrum",
     "factors",
-    "link_admittance",
-    "mass_admittance",
+    "link_impedance",
+    "mass_impedance",
     "parallel",
     "series",
 ]
@@ -30,7 +30,7 @@ def check_pulsations(omega: ArrayLike, step: float | None = None) -> Array:
     if not (w > 0).all():
         raise InputError("a pulsation is not above zero", where="omega", got=float(w.min()), allowed="above 0 rad/s")
     if step is not None:
-        top = np.pi / check_number(step, "step", "admittance", above=0.0)
+        top = np.pi / check_number(step, "step", "impedance", above=0.0)
         if (w > top * (1 + 1e-12)).any():
             got = Words(f"{w.max():.6g} rad/s at a step of {step:g} s")
             raise InputError(
@@ -40,33 +40,33 @@ def check_pulsations(omega: ArrayLike, step: float | None = None) -> Array:
 
 
 def factors(omega: Array, step: float | None) -> tuple[Complex, Complex]:
-    """Return the admittances of a unit mass and of a unit spring; that of a unit damper is 1."""
+    """Return the impedances of a unit mass and of a unit spring; that of a unit damper is 1."""
     if step is None:
         return 1j * omega, 1 / (1j * omega)  # [Habibi97 3.2, 3.3 sign corrected]
     zeta = np.exp(1j * omega * step)
     return (zeta - 1) / step, step / (1 - 1 / zeta)  # exact for X_{n+1} = 2X_n − X_{n−1} + (Te²/m) F_n
 
 
-def mass_admittance(mass: ArrayLike, omega: ArrayLike, step: float | None = None) -> Complex:
+def mass_impedance(mass: ArrayLike, omega: ArrayLike, step: float | None = None) -> Complex:
     """Return Y = jmω of masses [kg] [Habibi97 3.2], or that of the scheme with a step [s]; broadcast."""
     return np.asarray(as_floats(mass, where="mass") * factors(check_pulsations(omega, step), step)[0])
 
 
-def link_admittance(stiffness: ArrayLike, damping: ArrayLike, omega: ArrayLike, step: float | None = None) -> Complex:
+def link_impedance(stiffness: ArrayLike, damping: ArrayLike, omega: ArrayLike, step: float | None = None) -> Complex:
     """Return Y = k/jω + z of links whose far end is held [Habibi97 3.3, 3.4, sign corrected]; broadcast."""
     k, z = as_floats(stiffness, where="stiffness"), as_floats(damping, where="damping")
     return np.asarray(k * factors(check_pulsations(omega, step), step)[1] + z)
 
 
 def parallel(*parts: ArrayLike) -> Complex:
-    """Return the admittance of parts that share one velocity: ΣY [Habibi97 §3.2.2.4, rules swapped: corrected]."""
+    """Return the impedance of parts that share one velocity: ΣY [Habibi97 §3.2.2.4, rules swapped: corrected]."""
     return np.asarray(sum(np.asarray(part, complex) for part in parts))
 
 
 def series(*parts: ArrayLike) -> Complex:
-    """Return the admittance of parts that share one force: 1/Y = Σ1/Y [Habibi97 §3.2.2.4, corrected].
+    """Return the impedance of parts that share one force: 1/Y = Σ1/Y [Habibi97 §3.2.2.4, corrected].
 
-    A part of admittance 0 moves freely, and so does the whole; where all 1/Y cancel, the point cannot be moved.
+    A part of impedance 0 moves freely, and so does the whole; where all 1/Y cancel, the point cannot be moved.
     """
     arrays = np.broadcast_arrays(*(np.asarray(part, complex) for part in parts))
     free = np.any([part == 0 for part in arrays], axis=0)

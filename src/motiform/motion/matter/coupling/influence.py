@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
-from motiform.motion.matter.coupling.admittance import Port, port_admittance, velocities
 from motiform.motion.matter.coupling.band import Band, check_threshold, intervals
 from motiform.motion.matter.coupling.elements import Complex, check_pulsations
+from motiform.motion.matter.coupling.impedance import Port, port_impedance, velocities
 from motiform.motion.matter.coupling.linear import LinearNetwork, without_links
 from motiform.motion.matter.coupling.modes import modes
 from motiform.motion.matter.coupling.nodal import check_sources, solve_nodal
@@ -108,16 +108,16 @@ def influence(a: Port, b: Port, *, threshold: float = 0.1, names: tuple[str, str
         raise InputError(
             "the two models are not known at the same frequencies", where="influence", got=Words("two lists")
         )
-    q = _ratio(b.admittance, a.admittance)  # Y_B/Y_A, finite or infinite
+    q = _ratio(b.impedance, a.impedance)  # Y_B/Y_A, finite or infinite
     silent = np.zeros(len(a.omega), complex)
     F_a, F_b = silent if a.force is None else a.force, silent if b.force is None else b.force
     quiet = (F_a == 0) & (F_b == 0)
     total = np.abs(F_a + F_b)
     # |Y_A F_B − Y_B F_A| over |Y_A (F_A + F_B)| and over |Y_B (F_A + F_B)| [Habibi97 3.20-3.23]
     on_a = _over(np.abs(F_b - _times(q, F_a)), total)
-    on_b = _over(np.abs(_times(_ratio(a.admittance, b.admittance), F_b) - F_a), total)
+    on_b = _over(np.abs(_times(_ratio(a.impedance, b.impedance), F_b) - F_a), total)
     size = np.abs(q)
-    back = np.abs(_ratio(a.admittance, b.admittance))
+    back = np.abs(_ratio(a.impedance, b.impedance))
     return Influence(
         *names, a.omega, np.where(quiet, size, on_a), np.where(quiet, back, on_b), check_threshold(threshold)
     )
@@ -137,7 +137,7 @@ def influence_of_parts(
     """Return the influence of two sets of masses on one another through all the links between them.
 
     To ask whether a may ignore b, the links belong to b, for it is their force on a that a cut drops. With several
-    links admittances are matrices, and the influence on a is the largest stretch of Y_A⁻¹ Y_B: the error of a's
+    links impedances are matrices, and the influence on a is the largest stretch of Y_A⁻¹ Y_B: the error of a's
     velocities at its points is at most that part of them, whatever excites a. Masses of neither set are once left
     out and once held; the larger influence counts.
     """
@@ -227,7 +227,7 @@ def _reaction(
     ends = np.concatenate([network.a[crossing], network.b[crossing]])
     points = sorted(set(ends.tolist()) & set(one))
     rest = without_links(network, crossing)
-    Y_one = port_admittance(rest.part(one, others=others), [list(one).index(p) for p in points], omega, step)
+    Y_one = port_impedance(rest.part(one, others=others), [list(one).index(p) for p in points], omega, step)
     # The other side: `two` with the links, whose ends at `one` are bare.
     place = {mass: k for k, mass in enumerate([*two, *points])}
     inner = rest.part(two, others=others)
@@ -239,7 +239,7 @@ def _reaction(
         np.concatenate([inner.stiffness, network.stiffness[crossing]]),
         np.concatenate([inner.damping, network.damping[crossing]]),
     )
-    return _stretch(Y_one, port_admittance(beyond, range(len(two), len(two) + len(points)), omega, step))
+    return _stretch(Y_one, port_impedance(beyond, range(len(two), len(two) + len(points)), omega, step))
 
 
 def _stretch(Y_one: Complex, Y_two: Complex) -> Array:

@@ -1,4 +1,4 @@
-"""Linearisation of a network at a state, along one axis: from the engine's masses and links to admittances.
+"""Linearisation of a network at a state, along one axis: from the engine's masses and links to impedances.
 
 Each link gives the stiffness and damping of the zone, or of the automaton's state, that it is in, projected on the
 axis: k (u·e)² and z (u·e)², u along the link. Points that links do not move are the ground.
@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, closest
-from motiform.motion.matter.coupling.admittance import admittance
 from motiform.motion.matter.coupling.elements import Complex
+from motiform.motion.matter.coupling.impedance import impedance
 from motiform.motion.matter.coupling.linear import GROUND, LinearNetwork
 from motiform.motion.matter.engine.columns import CUTS
 from motiform.motion.matter.engine.engine import Engine
@@ -23,7 +23,7 @@ from motiform.motion.matter.model.network import Network, NetworkState, Reach
 from motiform.motion.matter.model.points import find_points
 from motiform.spatial.checks import Array, Words, as_floats
 
-__all__ = ["ENDS", "Active", "admittance_of", "direction", "linearise", "links_along", "reach_pairs"]
+__all__ = ["ENDS", "Active", "direction", "impedance_of", "linearise", "links_along", "reach_pairs"]
 
 Active = Mapping[str, Any] | Literal["strongest"] | None
 #: First end, second end, stiffness, damping of some links, and on which ends they act: bits 1 and 2.
@@ -100,7 +100,7 @@ def links_along(
     return ends[0], ends[1], k, z, acts
 
 
-def admittance_of(
+def impedance_of(
     network: Network,
     point: int | str,
     omega: ArrayLike,
@@ -125,7 +125,7 @@ def admittance_of(
     name = network.point_name(int(found[0]))
     if name not in linear.names:
         return np.full(np.shape(omega), np.inf, complex)
-    return admittance(linear, name, omega, step)
+    return impedance(linear, name, omega, step)
 
 
 def direction(axis: str | ArrayLike) -> Array:

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motiform.motion.matter.coupling.admittance import Port
 from motiform.motion.matter.coupling.band import Band
-from motiform.motion.matter.coupling.elements import Complex, link_admittance, mass_admittance, parallel, series
+from motiform.motion.matter.coupling.elements import Complex, link_impedance, mass_impedance, parallel, series
+from motiform.motion.matter.coupling.impedance import Port
 from motiform.motion.matter.coupling.influence import Influence, influence
 from motiform.motion.matter.coupling.linear import GROUND, LinearNetwork
 from motiform.motion.run.options import check_number
@@ -52,15 +52,15 @@ class MarkerOnCell:
             ("marker", "cell"),
         )
 
-    def marker_admittance(self, omega: ArrayLike, step: float | None = None) -> Complex:
+    def marker_impedance(self, omega: ArrayLike, step: float | None = None) -> Complex:
         """Return Y_A of the marker seen through its buffer [Habibi97 3.24]."""
-        buffer = link_admittance(self.contact_stiffness, self.contact_damping, omega, step)
-        return series(mass_admittance(self.marker_mass, omega, step), buffer)
+        buffer = link_impedance(self.contact_stiffness, self.contact_damping, omega, step)
+        return series(mass_impedance(self.marker_mass, omega, step), buffer)
 
-    def cell_admittance(self, omega: ArrayLike, step: float | None = None) -> Complex:
+    def cell_impedance(self, omega: ArrayLike, step: float | None = None) -> Complex:
         """Return Y_B of the cell [Habibi97 3.32]."""
-        tie = link_admittance(self.cell_stiffness, self.cell_damping, omega, step)
-        return parallel(mass_admittance(self.cell_mass, omega, step), tie)
+        tie = link_impedance(self.cell_stiffness, self.cell_damping, omega, step)
+        return parallel(mass_impedance(self.cell_mass, omega, step), tie)
 
     def marker_asymptotes(self, omega: ArrayLike) -> Array:
         """Return |Y_A| by its straight pieces: Mω, K/ω, Z; only Mω, Z when Z² > MK [Habibi97 3.26-3.31, corrected]."""
@@ -117,8 +117,8 @@ class MarkerOnCell:
     def influence(self, band: Band, *, threshold: float = 0.1, step: float | None = None) -> Influence:
         """Return the influence at the cell, with the buffer on the marker's side, as the thesis has it."""
         omega = band.omega()
-        a = Port(omega, self.marker_admittance(omega, step), np.ones(len(omega), complex))
-        b = Port(omega, self.cell_admittance(omega, step), np.zeros(len(omega), complex))
+        a = Port(omega, self.marker_impedance(omega, step), np.ones(len(omega), complex))
+        b = Port(omega, self.cell_impedance(omega, step), np.zeros(len(omega), complex))
         return influence(a, b, threshold=threshold, names=("marker", "cell"))
 
     def as_dict(self, rate: float = 1050.0) -> dict[str, Any]:

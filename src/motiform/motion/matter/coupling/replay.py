@@ -84,7 +84,7 @@ def record_connection(
 ) -> Recording:
     """Simulate the driver to t1 [s] and return its motion where the driven part needs it, at every step."""
     part, points = halves.driver_part, halves.connection
-    options = RunOptions(t1, rate=part.whole.frequency, integrator="centred", device=device)
+    options = RunOptions(t1, rate=part.whole.frequency, integrator="central-difference", device=device)
     system = _PartSystem(part, part.network(), {"position": points}, options, unstable)
     key, _ = identify(part.whole, part.own, points, options)
     done = _begun(None if out is None else Path(out), key) if resume else None
@@ -129,7 +129,7 @@ def run_schedule(
             "the models must be those of the separation", got=got, allowed=", ".join(map(str, separation.models))
         )
     label, names = model_labels(network, named), list(named)
-    options = RunOptions(t1, rate=rate or network.frequency, integrator="centred", device=device)
+    options = RunOptions(t1, rate=rate or network.frequency, integrator="central-difference", device=device)
     steps = steps_per_sample(network, options.rate)
     root = None if folder is None else Path(folder)
     allowed = _allowed(names, _kept(separation))

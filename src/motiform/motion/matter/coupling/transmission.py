@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
 from motiform.motion.matter.coupling.band import Band, check_threshold, intervals
-from motiform.motion.matter.coupling.elements import Complex, link_admittance, mass_admittance
+from motiform.motion.matter.coupling.elements import Complex, link_impedance, mass_impedance
 from motiform.motion.matter.coupling.linear import LinearNetwork
 from motiform.motion.run.options import check_number
 from motiform.record.plain import to_plain
@@ -106,8 +106,8 @@ class TwoPort:
 def two_port(
     Y: ArrayLike,
     *,
-    admittance_a: ArrayLike | None,
-    admittance_b: ArrayLike | None,
+    impedance_a: ArrayLike | None,
+    impedance_b: ArrayLike | None,
     velocity_a: ArrayLike = 0.0,
     velocity_b: ArrayLike = 0.0,
     forces: ArrayLike = (0.0, 0.0),
@@ -115,23 +115,23 @@ def two_port(
     """Return velocities and forces at both ends of a two-port [Habibi97 4.13-4.20, corrected].
 
     Y, (..., 2, 2): [F1, F2] = Y [V1, V2] + forces [Habibi97 4.1]. A and B give F = Y_A (V_A − V) [4.8]; None for an
-    admittance is an ideal source of velocity, V1 = V_A, which the thesis writes Y_A = 0 (corrected: its 1/Y_A is 0).
+    impedance is an ideal source of velocity, V1 = V_A, which the thesis writes Y_A = 0 (corrected: its 1/Y_A is 0).
     """
     y = np.asarray(Y, complex)
     if y.shape[-2:] != (2, 2):
         raise InputError("not a two-port", where="Y", got=y.shape, allowed="(..., 2, 2)")
     V_A, V_B = (np.broadcast_to(np.asarray(v, complex), y.shape[:-2]) for v in (velocity_a, velocity_b))
     E1, E2 = np.moveaxis(np.broadcast_to(np.asarray(forces, complex), (*y.shape[:-2], 2)), -1, 0)
-    if admittance_a is None and admittance_b is None:
+    if impedance_a is None and impedance_b is None:
         V1, V2 = V_A, V_B  # off-diagonal terms of §4.1.4.4 restored below
-    elif admittance_a is None:
-        Y_B = np.asarray(admittance_b, complex)
+    elif impedance_a is None:
+        Y_B = np.asarray(impedance_b, complex)
         V1, V2 = V_A, (Y_B * V_B - E2 - y[..., 1, 0] * V_A) / _solvable(y[..., 1, 1] + Y_B)  # [Habibi97 4.18]
-    elif admittance_b is None:
-        Y_A = np.asarray(admittance_a, complex)
+    elif impedance_b is None:
+        Y_A = np.asarray(impedance_a, complex)
         V1, V2 = (Y_A * V_A - E1 - y[..., 0, 1] * V_B) / _solvable(y[..., 0, 0] + Y_A), V_B
     else:
-        V1, V2 = _between(y, np.asarray(admittance_a, complex), np.asarray(admittance_b, complex), V_A, V_B, E1, E2)
+        V1, V2 = _between(y, np.asarray(impedance_a, complex), np.asarray(impedance_b, complex), V_A, V_B, E1, E2)
     F1 = y[..., 0, 0] * V1 + y[..., 0, 1] * V2 + E1
     F2 = y[..., 1, 0] * V1 + y[..., 1, 1] * V2 + E2
     return TwoPort(V1, V2, F1, F2)
@@ -140,7 +140,7 @@ def two_port(
 def _between(
     y: Complex, Y_A: Complex, Y_B: Complex, V_A: Complex, V_B: Complex, E1: Complex, E2: Complex
 ) -> tuple[Complex, Complex]:
-    """Return V1 and V2 between two sources of finite admittance [Habibi97 4.13, 4.14]."""
+    """Return V1 and V2 between two sources of finite impedance [Habibi97 4.13, 4.14]."""
     f1, f2 = Y_A * V_A - E1, Y_B * V_B - E2
     det = _solvable((y[..., 0, 0] + Y_A) * (y[..., 1, 1] + Y_B) - y[..., 0, 1] * y[..., 1, 0])
     V1 = ((y[..., 1, 1] + Y_B) * f1 - y[..., 0, 1] * f2) / det
@@ -211,8 +211,8 @@ def non_dynamic(
     n = check_number(links, "links", "non_dynamic", least=1)
     m = check_number(mass, "mass", "non_dynamic", above=0.0)
     w = band.omega()
-    Y = n * link_admittance(stiffness, damping, w, step)
-    ratio = np.where(Y == 0, np.inf, np.abs(mass_admittance(m, w, step)) / np.where(Y == 0, 1, np.abs(Y)))
+    Y = n * link_impedance(stiffness, damping, w, step)
+    ratio = np.where(Y == 0, np.inf, np.abs(mass_impedance(m, w, step)) / np.where(Y == 0, 1, np.abs(Y)))
     return Condition("non-dynamic dependence", w, ratio, check_threshold(threshold))
 
 
@@ -223,7 +223,7 @@ def follows_neighbours(network: LinearNetwork, band: Band, *, step: float | None
     """
     w = band.omega(count)
     _, K, Z = network.matrices
-    Y = link_admittance(K.diagonal(), Z.diagonal(), w[:, None], step)
-    M = np.abs(mass_admittance(network.mass, w[:, None], step))
+    Y = link_impedance(K.diagonal(), Z.diagonal(), w[:, None], step)
+    M = np.abs(mass_impedance(network.mass, w[:, None], step))
     ratio = np.where(Y == 0, np.where(M == 0, 0.0, np.inf), M / np.where(Y == 0, 1, np.abs(Y)))
     return np.asarray(ratio.max(axis=0))

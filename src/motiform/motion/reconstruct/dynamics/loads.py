@@ -54,7 +54,7 @@ class PlateLoads(NamedTuple):
 def read_loads(plates: Recording, up: Array) -> PlateLoads:
     """Return the wrenches of a recording's plates; ``up`` (3,) is the vertical of the figure.
 
-    Moments come from the channel ``plate.moment``, or from ``plate.pressure`` and ``plate.free_moment``.
+    Moments come from the channel ``plate.moment``, or from ``plate.center_of_pressure`` and ``plate.free_moment``.
     """
     check_recording(plates)
     if "plate.force" not in plates:
@@ -72,14 +72,14 @@ def read_loads(plates: Recording, up: Array) -> PlateLoads:
         normals[k], corners[k] = plate.get("normal", up), plate.get("corners", np.nan)
     if "plate.moment" in plates:
         moment = plates["plate.moment"]
-    elif "plate.pressure" in plates:
-        moment = np.cross(plates["plate.pressure"], force)
+    elif "plate.center_of_pressure" in plates:
+        moment = np.cross(plates["plate.center_of_pressure"], force)
         if "plate.free_moment" in plates:
             moment = moment + plates["plate.free_moment"][..., None] * normals
         moment = np.where(np.isfinite(moment), moment, 0.0)  # no centre of pressure where nothing presses
     else:
         raise InputError("force plates must have moments", where=plates._where,
-                         allowed="a channel 'plate.moment', or 'plate.pressure'")  # fmt: skip
+                         allowed="a channel 'plate.moment', or 'plate.center_of_pressure'")  # fmt: skip
     return PlateLoads(plates.time("plate.force"), np.concatenate([moment, force], axis=-1), normals, corners)
 
 

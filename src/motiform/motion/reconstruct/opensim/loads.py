@@ -31,8 +31,8 @@ def read_external_loads(path: AnyPath, *, data: AnyPath | None = None, loaded: f
     """Return what the ground does to a subject, from external loads of OpenSim (.xml) or a table (.mot, .sto).
 
     The recording has the channels of force plates, y up: ``plate.force``, ``plate.moment`` about the world's origin,
-    ``plate.pressure`` and ``plate.free_moment``, one plate for each force. ``manifest["plates"]`` tells the segment
-    that a file of external loads puts each force on; forces of a table alone are put on feet by `assign_plates`.
+    ``plate.center_of_pressure`` and ``plate.free_moment``, one plate for each force. ``manifest["plates"]`` tells
+    the segment that a file of external loads puts each force on; forces of a table alone are put on feet by `assign_plates`.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def _recording(
         pressure, free = center_of_pressure(m, f, np.zeros(3), _UP, loaded)
         found["plate.force"].append(f)
         found["plate.moment"].append(moment)
-        found["plate.pressure"].append(p + pressure)
+        found["plate.center_of_pressure"].append(p + pressure)
         found["plate.free_moment"].append(free)
     told: list[dict[str, Any]] = [{"normal": [0.0, 1.0, 0.0]} for _ in forces]
     for entry, name in zip(told, segments or (), strict=False):

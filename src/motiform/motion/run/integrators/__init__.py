@@ -3,7 +3,7 @@
 from motiform.base.errors import InputError, closest
 from motiform.motion.run.integrators import (
     cash_karp,
-    centred,
+    central_difference,
     dormand_prince,
     euler,
     lie_midpoint,
@@ -40,7 +40,7 @@ METHODS: dict[str, Method] = {
         cash_karp.METHOD,
         dormand_prince.METHOD,
         time_stepping.METHOD,
-        centred.METHOD,
+        central_difference.METHOD,
     )
 }
 """The register: a new integrator is its own file and a line here."""

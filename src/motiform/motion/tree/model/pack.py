@@ -106,10 +106,8 @@ def pack(
             ints[at : at + 4] = (axis, where, layout.v[n][k], last[n])
             number = float_columns + column * tree_columns.COLUMN_FLOATS
             floats[number : number + tree_columns.ARMATURE] = screw
-            floats[number + tree_columns.ARMATURE], floats[number + tree_columns.DAMPING] = (
-                segment.armature[k],
-                segment.damping[k],
-            )  # type: ignore[index]
+            floats[number + tree_columns.ARMATURE] = np.asarray(segment.armature)[k]
+            floats[number + tree_columns.DAMPING] = np.asarray(segment.damping)[k]
             last[n], column = column, column + 1
     ints[[tree_columns.SEGMENTS, tree_columns.COLUMNS, tree_columns.NQ, tree_columns.NV]] = ns, nv, layout.nq, nv
     ints[[tree_columns.AT_COLUMNS, tree_columns.FLOAT_COLUMNS]] = at_columns, float_columns

@@ -45,7 +45,7 @@ def test_each_drives_the_next():
     assert linearise(cut).links == 3  # the same links, felt by one end
 
 
-def test_influence_is_that_of_admittances_at_the_point():
+def test_influence_is_that_of_impedances_at_the_point():
     """Middle with its link on heavy, which is a port of its own: |Y_B/Y_A|, light weighs nothing."""
     net = row(masses=(100.0, 1.0, 1e-9))
     found = advise(net, MODELS, BAND, axes="x").pairs[0].influences["x"]

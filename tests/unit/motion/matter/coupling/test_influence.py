@@ -13,16 +13,16 @@ from motiform.motion.matter.coupling import (
     LinearNetwork,
     MarkerOnCell,
     Port,
-    admittance,
     cell,
     chain_of_cells,
     cut_error,
+    impedance,
     influence,
     influence_of_parts,
     influences,
     join,
-    link_admittance,
-    mass_admittance,
+    link_impedance,
+    mass_impedance,
     seen_from,
     series,
 )
@@ -33,7 +33,7 @@ W = BAND.omega(60)
 
 def port(network: LinearNetwork, force: complex | None) -> Port:
     found = seen_from(network, 0, W)
-    return Port(W, found.admittance, None if force is None else np.full(len(W), force))
+    return Port(W, found.impedance, None if force is None else np.full(len(W), force))
 
 
 @pytest.mark.parametrize(
@@ -85,10 +85,10 @@ def test_several_links_and_one_agree_with_the_scalar_rule():
     net = join(cell(10.0, 100.0, 1.0), cell(0.1, 3.0, 0.05), [0], [0], stiffness=20.0, damping=0.1)
     found = influence_of_parts(net, [0], [1], BAND, count=50)
     w = found.omega
-    light = series(link_admittance(20.0, 0.1, w), admittance(cell(0.1, 3.0, 0.05), 0, w))
-    assert_allclose(found.on_a, np.abs(light / admittance(cell(10.0, 100.0, 1.0), 0, w)), rtol=1e-9)
-    heavy = series(link_admittance(20.0, 0.1, w), admittance(cell(10.0, 100.0, 1.0), 0, w))
-    assert_allclose(found.on_b, np.abs(heavy / admittance(cell(0.1, 3.0, 0.05), 0, w)), rtol=1e-9)
+    light = series(link_impedance(20.0, 0.1, w), impedance(cell(0.1, 3.0, 0.05), 0, w))
+    assert_allclose(found.on_a, np.abs(light / impedance(cell(10.0, 100.0, 1.0), 0, w)), rtol=1e-9)
+    heavy = series(link_impedance(20.0, 0.1, w), impedance(cell(10.0, 100.0, 1.0), 0, w))
+    assert_allclose(found.on_b, np.abs(heavy / impedance(cell(0.1, 3.0, 0.05), 0, w)), rtol=1e-9)
 
 
 def test_influence_is_the_error_of_the_cut():
@@ -116,8 +116,8 @@ def test_masses_of_neither_part_count_both_ways():
     net = LinearNetwork([1.0, 1.0, 50.0], [0, 0], [1, 2], [10.0, 500.0], [0.1, 0.1])
     found = influence_of_parts(net, [0], [1], BAND, count=30)
     w = found.omega
-    other = series(link_admittance(10.0, 0.1, w), mass_admittance(1.0, w))
-    free, held = np.abs(other / mass_admittance(1.0, w)), np.abs(other / admittance(cell(1.0, 500.0, 0.1), 0, w))
+    other = series(link_impedance(10.0, 0.1, w), mass_impedance(1.0, w))
+    free, held = np.abs(other / mass_impedance(1.0, w)), np.abs(other / impedance(cell(1.0, 500.0, 0.1), 0, w))
     assert_allclose(found.on_a, np.maximum(free, held), rtol=1e-9)
 
 

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 from motiform.base.errors import InputError
 from motiform.geometry import Ball
 from motiform.motion.matter import Engine, Friction, NetworkBuilder, NetworkState, links, topology
-from motiform.motion.matter.coupling import GROUND, admittance, admittance_of, cell, linearise
+from motiform.motion.matter.coupling import GROUND, cell, impedance, impedance_of, linearise
 from motiform.motion.matter.engine.meters import potential_energy
 from motiform.motion.matter.laws.automaton import Automaton
 from motiform.motion.matter.model.points import find_points
@@ -179,7 +179,7 @@ def test_automata_are_in_the_state_that_an_engine_has():
         linearise(net, active={"thread": "brokn"})
 
 
-def test_admittance_of_a_point_is_that_of_the_cell():
+def test_impedance_of_a_point_is_that_of_the_cell():
     b = NetworkBuilder(gravity=(0, 0, 0))
     nail, bead = b.fixed("nail", [0, 0, 0]), b.masses("bead", [0, 1.0, 0], 2.0)
     b.link("tie", (nail, bead), links.spring(50.0, damping=3.0))
@@ -187,8 +187,8 @@ def test_admittance_of_a_point_is_that_of_the_cell():
     net, w = b.build(), np.geomspace(0.1, 1000, 50)
     for point in ("bead", "top", "bead[0]", 1):
         for step in (None, net.step):
-            assert_allclose(admittance_of(net, point, w, axis="y", step=step), admittance(cell(2, 50, 3), 0, w, step))
-    assert np.isinf(admittance_of(net, "nail", w)).all()
+            assert_allclose(impedance_of(net, point, w, axis="y", step=step), impedance(cell(2, 50, 3), 0, w, step))
+    assert np.isinf(impedance_of(net, "nail", w)).all()
 
 
 def test_points_are_found_by_name_number_and_list():
@@ -210,10 +210,10 @@ def test_points_are_found_by_name_number_and_list():
             lambda n: linearise(n, NetworkState(np.zeros((2, 3)), np.zeros((2, 3)))),
             "the state must have the points of the network",
         ),
-        (lambda n: admittance_of(n, "bead[0]", 1.0), "no such points .*Did you mean 'beads'"),
-        (lambda n: admittance_of(n, "beads[6]", 1.0), r"no such point .*beads\[0\] to beads\[5\]"),
-        (lambda n: admittance_of(n, "beads", 1.0), "a single point is needed"),
-        (lambda n: admittance_of(n, 99, 1.0), "no such point"),
+        (lambda n: impedance_of(n, "bead[0]", 1.0), "no such points .*Did you mean 'beads'"),
+        (lambda n: impedance_of(n, "beads[6]", 1.0), r"no such point .*beads\[0\] to beads\[5\]"),
+        (lambda n: impedance_of(n, "beads", 1.0), "a single point is needed"),
+        (lambda n: impedance_of(n, 99, 1.0), "no such point"),
         (lambda n: find_points(n, []), "points must be names or indices"),
         (lambda n: find_points(n, 1.5), "points must be names or indices"),
     ],

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from motiform.base.errors import InputError
-from motiform.motion.matter.coupling import Band, LinearNetwork, MarkerOnCell, admittance, link_admittance, state_matrix
+from motiform.motion.matter.coupling import Band, LinearNetwork, MarkerOnCell, impedance, link_impedance, state_matrix
 
 W = np.geomspace(1e-4, 1e6, 200)
 
@@ -23,11 +23,11 @@ def test_closed_forms_are_what_the_nodal_solver_finds(step):
     one = case()
     marker = LinearNetwork([1.0, 0.0], [0], [1], [1e4], [10.0])
     # Far below resonance the nodal solver finds Mω as a difference of two numbers as large as K/ω.
-    lost = 1e-15 * np.abs(link_admittance(1e4, 10.0, W, step))
-    error = np.abs(admittance(marker, 1, W, step) - one.marker_admittance(W, step))
-    assert (error <= 4 * lost + 1e-12 * np.abs(one.marker_admittance(W, step))).all()
+    lost = 1e-15 * np.abs(link_impedance(1e4, 10.0, W, step))
+    error = np.abs(impedance(marker, 1, W, step) - one.marker_impedance(W, step))
+    assert (error <= 4 * lost + 1e-12 * np.abs(one.marker_impedance(W, step))).all()
     alone = one.network().part(["cell"])
-    assert_allclose(admittance(alone, "cell", W, step), one.cell_admittance(W, step), rtol=1e-9)
+    assert_allclose(impedance(alone, "cell", W, step), one.cell_impedance(W, step), rtol=1e-9)
 
 
 def test_asymptotes():
@@ -37,13 +37,13 @@ def test_asymptotes():
     for w, value in ((1.0, 1.0), (1e3, 10.0), (1e6, 1.0)):  # Mω, K/ω, Z
         assert light.marker_asymptotes(w) == pytest.approx(value)
         # Corners a factor 10 away or more: 1/(1 − 0.1²) by the resonance and √(1 + 0.1²) by the damper.
-        assert abs(light.marker_admittance(w)) == pytest.approx(value, rel=0.016)
+        assert abs(light.marker_impedance(w)) == pytest.approx(value, rel=0.016)
     heavy = MarkerOnCell(marker_mass=1, contact_stiffness=1, contact_damping=100, cell_mass=1e-3, cell_stiffness=1e-3)
-    assert_allclose(np.abs(heavy.marker_admittance(far)), heavy.marker_asymptotes(far), rtol=1e-3)
+    assert_allclose(np.abs(heavy.marker_impedance(far)), heavy.marker_asymptotes(far), rtol=1e-3)
     assert_allclose(heavy.marker_asymptotes(far), [1e-3, 1.0, 100.0])
     # The thesis has K ω²/(MZ) between K/Z = 0.01 and √(K/M) = 1 rad/s: 1e-4 at 0.1 rad/s where the truth is Mω = 0.1.
-    assert abs(heavy.marker_admittance(0.1)) == pytest.approx(0.1, rel=1e-3)
-    assert_allclose(np.abs(case().cell_admittance(far)), case().cell_asymptotes(far), rtol=0.01)
+    assert abs(heavy.marker_impedance(0.1)) == pytest.approx(0.1, rel=1e-3)
+    assert_allclose(np.abs(case().cell_impedance(far)), case().cell_asymptotes(far), rtol=0.01)
 
 
 @pytest.mark.parametrize("Z", [0.0, 10.0])
@@ -51,7 +51,7 @@ def test_band_of_influence(Z):
     """|Y_A| and |Y_B| cross at √(k/M) and at Z/m, or √(K/m) [Habibi97 3.36], for a light and soft cell."""
     one = case(contact_damping=Z, cell_damping=0.0, cell_mass=1e-5, cell_stiffness=1e-3)
     w = np.geomspace(one.omega_min / 30, one.omega_max * 30, 20001)
-    within = np.abs(one.cell_admittance(w)) < np.abs(one.marker_admittance(w))
+    within = np.abs(one.cell_impedance(w)) < np.abs(one.marker_impedance(w))
     edges = w[np.flatnonzero(np.diff(within.astype(int)))]
     # Grid 1e-3; the mass of the marker lowers K/ω by (ω_K/ω)² = 1e-5 and the spring Z by (K/Zω)² = 1e-6.
     assert_allclose([edges[0], edges[-1]], [one.omega_min, one.omega_max], rtol=2e-3)
@@ -82,7 +82,7 @@ def test_no_parameters_do_for_all_frequencies():
             marker_mass=M, contact_stiffness=K, contact_damping=Z, cell_mass=m, cell_stiffness=k, cell_damping=z
         )
         ends = np.array([1e-12, 1e12])
-        assert (np.abs(one.cell_admittance(ends)) > 100 * np.abs(one.marker_admittance(ends))).all()
+        assert (np.abs(one.cell_impedance(ends)) > 100 * np.abs(one.marker_impedance(ends))).all()
 
 
 def test_told_and_refused():

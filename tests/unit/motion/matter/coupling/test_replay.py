@@ -14,7 +14,7 @@ from motiform.record import open_recording
 from motiform.spatial import Transform
 from runs import simulate_network
 
-OPTIONS = RunOptions(0.4, rate=105.0, integrator="centred")
+OPTIONS = RunOptions(0.4, rate=105.0, integrator="central-difference")
 YIELDING = """
     parameters stiffness, yield
     memory rest = start
@@ -220,9 +220,9 @@ def test_bad_questions_are_refused(call, text):
 
 def test_any_recording_of_all_points_at_the_networks_rate_will_do():
     halves = split(runner(), "body")
-    full = simulate_network(halves.driver, RunOptions(0.1, rate=1050.0, integrator="centred"))
+    full = simulate_network(halves.driver, RunOptions(0.1, rate=1050.0, integrator="central-difference"))
     taken = record_connection(halves, 0.1)
-    options = RunOptions(0.1, rate=105.0, integrator="centred")
+    options = RunOptions(0.1, rate=105.0, integrator="central-difference")
     same(*(simulate_network(halves.driven(rec), options) for rec in (full, taken)), ["cloth.position"])
 
 
@@ -232,7 +232,7 @@ def test_a_recording_of_something_else_is_refused():
         halves.driven(simulate_network(halves.driver, OPTIONS))
     b = NetworkBuilder()
     b.masses("body", [[0, 0, 0], [1.0, 0, 0]], 1.0)
-    other = simulate_network(b.build(), RunOptions(0.01, rate=1050.0, integrator="centred"))
+    other = simulate_network(b.build(), RunOptions(0.01, rate=1050.0, integrator="central-difference"))
     with pytest.raises(InputError, match=r"not a connection of this network .*2 points of body"):
         halves.driven(other)
     few = record_connection(split(runner(), ["body", "tail"]), 0.01)  # of the tail only what the cloth needs

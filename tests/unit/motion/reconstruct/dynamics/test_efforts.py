@@ -56,7 +56,7 @@ def plates_of(wrenches, rate=RATE, corners=None, moment=True, **manifest):
     vector = {"dims": ("plate", "axis"), "shape": (count, 3), "rate": rate}
     data = {
         "plate.force": (Channel("plate.force", unit="N", **vector), F),
-        "plate.pressure": (Channel("plate.pressure", unit="m", **vector), p),
+        "plate.center_of_pressure": (Channel("plate.center_of_pressure", unit="m", **vector), p),
         "plate.free_moment": (
             Channel("plate.free_moment", unit="N m", dims=("plate",), shape=(count,), rate=rate),
             free,

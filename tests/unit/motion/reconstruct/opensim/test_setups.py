@@ -56,7 +56,7 @@ def test_external_loads_are_plates_that_know_their_segment(tmp_path):
     assert rec.channel("plate.force").rate == 100.0
     assert_allclose(rec["plate.force"], np.tile(FORCE, (30, 1, 1)))
     assert_allclose(rec["plate.moment"], np.tile(TORQUE + np.cross(POINT, FORCE), (30, 1, 1)), rtol=1e-15)
-    assert_allclose(rec["plate.pressure"], np.tile(POINT, (30, 1, 1)))
+    assert_allclose(rec["plate.center_of_pressure"], np.tile(POINT, (30, 1, 1)))
     assert_allclose(rec["plate.free_moment"], 3.0)
     assert rec.manifest["plates"][0]["segment"] == "right_foot"
 

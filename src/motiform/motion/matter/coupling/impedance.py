@@ -1,6 +1,6 @@
-"""Admittances Y = F/V at points of a network, in continuous time and for the discrete scheme.
+"""Impedances Y = F/V at points of a network, in continuous time and for the discrete scheme.
 
-The convention is the thesis's [Habibi97 3.1]: a large Y is hard to move (elsewhere this is called impedance). At a
+The convention is the thesis's [Habibi97 3.1]: a large Y is hard to move (the thesis says admittance). At a
 point, F = F_eq + Y V is the force that the outside must give for the velocity V [Habibi97 3.5]; a network that nothing
 excites has F_eq = 0.
 """
@@ -16,7 +16,7 @@ from motiform.motion.matter.coupling.linear import LinearNetwork
 from motiform.motion.matter.coupling.nodal import check_sources, reduced, solve_nodal
 from motiform.spatial.checks import Array
 
-__all__ = ["Port", "admittance", "nodal_matrix", "open_velocity", "port_admittance", "seen_from", "velocities"]
+__all__ = ["Port", "impedance", "nodal_matrix", "open_velocity", "port_impedance", "seen_from", "velocities"]
 
 
 def nodal_matrix(network: LinearNetwork, omega: ArrayLike, step: float | None = None) -> Complex:
@@ -29,11 +29,11 @@ def nodal_matrix(network: LinearNetwork, omega: ArrayLike, step: float | None = 
 
 @dataclass(frozen=True, eq=False)
 class Port:
-    """Admittance and source of a network at one point, over frequency."""
+    """Impedance and source of a network at one point, over frequency."""
 
     omega: Array
     """[rad/s], (frequencies,)."""
-    admittance: Complex
+    impedance: Complex
     """Y = F/V [N s/m], (frequencies,); infinite where the point cannot be moved."""
     force: Complex | None = None
     """F_eq [N], (frequencies,), spectrum in any unit that all ports share; None: no source is known."""
@@ -41,25 +41,25 @@ class Port:
     def __post_init__(self) -> None:
         put = object.__setattr__
         put(self, "omega", np.atleast_1d(check_pulsations(self.omega)))
-        for key in ("admittance", "force"):
+        for key in ("impedance", "force"):
             if getattr(self, key) is not None:
                 put(self, key, check_spectrum(getattr(self, key), key, len(self.omega)))
 
     @property
     def open_velocity(self) -> Complex:
         """Velocity of the point that nothing holds, −F_eq/Y [m/s]; infinite at Y = 0, NaN where Y is infinite."""
-        Y, F = self.admittance, np.zeros_like(self.admittance) if self.force is None else self.force
+        Y, F = self.impedance, np.zeros_like(self.impedance) if self.force is None else self.force
         plain = (Y != 0) & np.isfinite(Y)
         V = -F / np.where(plain, Y, 1)
         return np.where(F == 0, 0, np.where(plain, V, np.where(Y == 0, np.inf, np.nan)))
 
 
-def admittance(network: LinearNetwork, point: int | str, omega: ArrayLike, step: float | None = None) -> Complex:
+def impedance(network: LinearNetwork, point: int | str, omega: ArrayLike, step: float | None = None) -> Complex:
     """Return Y(ω) = 1/[𝒴⁻¹]_NN of a point [N s/m], of the shape of omega [rad/s]; infinite at a pole."""
-    return port_admittance(network, [point], omega, step)[..., 0, 0]
+    return port_impedance(network, [point], omega, step)[..., 0, 0]
 
 
-def port_admittance(
+def port_impedance(
     network: LinearNetwork, points: Sequence[int | str], omega: ArrayLike, step: float | None = None
 ) -> Complex:
     """Return the matrix Y(ω) with F = Y V at several points at once, the rest free, (..., points, points)."""
@@ -113,7 +113,7 @@ def seen_from(
     forces: ArrayLike | None = None,
     imposed: Mapping[int | str, ArrayLike] | None = None,
 ) -> Port:
-    """Return admittance and equivalent source of the network at a point [Habibi97 3.5].
+    """Return impedance and equivalent source of the network at a point [Habibi97 3.5].
 
     forces and imposed as for `velocities`.
     """

@@ -1,4 +1,4 @@
-"""Admittances against closed forms, and two ways to one number."""
+"""Impedances against closed forms, and two ways to one number."""
 
 import numpy as np
 import pytest
@@ -8,17 +8,17 @@ from motiform.base.errors import InputError
 from motiform.motion.matter.coupling import (
     GROUND,
     LinearNetwork,
-    admittance,
     cell,
     chain_of_cells,
-    link_admittance,
-    mass_admittance,
+    impedance,
+    link_impedance,
+    mass_impedance,
     modes,
     nodal,
     nodal_matrix,
     open_velocity,
     parallel,
-    port_admittance,
+    port_impedance,
     seen_from,
     series,
     state_matrix,
@@ -41,8 +41,8 @@ def random_network(rng: np.random.Generator, n: int, links: int) -> LinearNetwor
 
 @STEPS
 def test_cell_is_its_parts_in_parallel(step):
-    found = admittance(cell(2.0, 50.0, 3.0), 0, W, step)
-    parts = parallel(mass_admittance(2.0, W, step), link_admittance(50.0, 3.0, W, step))
+    found = impedance(cell(2.0, 50.0, 3.0), 0, W, step)
+    parts = parallel(mass_impedance(2.0, W, step), link_impedance(50.0, 3.0, W, step))
     assert_allclose(found, parts, rtol=1e-13)  # a sum of three terms
     if step is None:
         assert_allclose(found, 50 / (1j * W) + 3 + 2j * W, rtol=1e-13)  # [Habibi97 3.32]
@@ -52,20 +52,20 @@ def test_cell_is_its_parts_in_parallel(step):
 def test_three_chained_cells_by_hand(step):
     """[Habibi97 fig. 3.13]: series and parallel rules alone, from the far end inwards."""
     net = chain_of_cells(3, 1.5, stiffness=40.0, damping=0.4, between_stiffness=90.0, between_damping=0.7)
-    y = parallel(mass_admittance(1.5, W, step), link_admittance(40.0, 0.4, W, step))
-    v = link_admittance(90.0, 0.7, W, step)
+    y = parallel(mass_impedance(1.5, W, step), link_impedance(40.0, 0.4, W, step))
+    v = link_impedance(90.0, 0.7, W, step)
     middle = parallel(y, series(v, parallel(y, v)), series(v, parallel(y, v)))
     end = parallel(y, v, series(v, parallel(y, series(v, parallel(y, v)))))
     # Cancellation near resonances: 1e-11 leaves a condition of 1e4 to the rounding of a few operations.
-    assert_allclose(admittance(net, 1, W, step), middle, rtol=1e-11)
-    assert_allclose(admittance(net, 0, W, step), end, rtol=1e-11)
-    assert_allclose(admittance(net, 2, W, step), end, rtol=1e-11)
+    assert_allclose(impedance(net, 1, W, step), middle, rtol=1e-11)
+    assert_allclose(impedance(net, 0, W, step), end, rtol=1e-11)
+    assert_allclose(impedance(net, 2, W, step), end, rtol=1e-11)
 
 
 def test_swapped_rules_of_the_thesis_would_be_wrong():
     """Masses that share a velocity weigh their sum; springs that share a force are softer than each."""
-    assert parallel(mass_admittance(1, 2.0), mass_admittance(3, 2.0)) == mass_admittance(4, 2.0)
-    assert series(link_admittance(6, 0, 2.0), link_admittance(3, 0, 2.0)) == pytest.approx(link_admittance(2, 0, 2.0))
+    assert parallel(mass_impedance(1, 2.0), mass_impedance(3, 2.0)) == mass_impedance(4, 2.0)
+    assert series(link_impedance(6, 0, 2.0), link_impedance(3, 0, 2.0)) == pytest.approx(link_impedance(2, 0, 2.0))
 
 
 def test_series_at_its_limits():
@@ -80,10 +80,10 @@ def test_inverse_of_the_nodal_matrix(step):
     net = random_network(rng, 9, 20)
     G = np.linalg.inv(nodal_matrix(net, W, step))
     for point in (0, 4):
-        assert_allclose(admittance(net, point, W, step), 1 / G[:, point, point], rtol=1e-9)
+        assert_allclose(impedance(net, point, W, step), 1 / G[:, point, point], rtol=1e-9)
     ports = [7, 2, 3]
     wanted = np.linalg.inv(G[:, ports][:, :, ports])
-    found = port_admittance(net, ports, W, step)
+    found = port_impedance(net, ports, W, step)
     assert_allclose(found, wanted, atol=1e-9 * np.abs(wanted).max())
     assert_allclose(found, np.swapaxes(found, 1, 2), atol=1e-11 * np.abs(wanted).max())  # reciprocity
 
@@ -96,7 +96,7 @@ def test_sources_seen_from_a_point(step):
     V = np.linalg.solve(nodal_matrix(net, W, step), f[..., None])[..., 0]
     assert_allclose(open_velocity(net, 3, W, f, step), V[:, 3], atol=1e-9 * np.abs(V).max())
     port = seen_from(net, 3, W, step, forces=f)
-    assert_allclose(port.force, -port.admittance * V[:, 3], atol=1e-9 * np.abs(port.force).max())
+    assert_allclose(port.force, -port.impedance * V[:, 3], atol=1e-9 * np.abs(port.force).max())
     assert seen_from(net, 3, W, step).force is None
 
 
@@ -108,9 +108,9 @@ def test_imposed_velocity_is_the_limit_of_a_heavy_mass():
     forces = np.zeros((len(W), 3), complex)
     forces[:, 2] = 1e9 * 1j * W * V
     driven = seen_from(net, 0, W, forces=forces)
-    # The neighbour loads the heavy mass by at most its own admittance, about 1e3 of 3e8: 1e-5 of the motion.
+    # The neighbour loads the heavy mass by at most its own impedance, about 1e3 of 3e8: 1e-5 of the motion.
     assert_allclose(moved.open_velocity, driven.open_velocity, rtol=1e-4)
-    assert_allclose(moved.admittance, driven.admittance, rtol=1e-4)
+    assert_allclose(moved.impedance, driven.impedance, rtol=1e-4)
 
 
 @STEPS
@@ -133,19 +133,19 @@ def test_all_velocities_with_some_imposed(step):
     assert velocities(net, W[0], f, imposed=dict.fromkeys(range(6), 1.0)).tolist() == [1] * 6
 
 
-def test_velocity_is_finite_where_the_admittance_is_not():
+def test_velocity_is_finite_where_the_impedance_is_not():
     """The other mass blocks the point at √(k/m): a force on the point moves the other mass alone."""
     net = LinearNetwork([1.0, 1.0], [0], [1], [4.0], [0.0])
     assert_allclose(velocities(net, 2.0, [1.0, 0.0]), [0, -0.5j], atol=1e-15)  # the spring pulls −1: x = −1/4
     assert np.isinf(velocities(cell(1.0, 4.0), 2.0, [1.0])).all()
     blocked = seen_from(net, 0, 2.0, forces=[1.0, 0.0])
-    assert np.isinf(blocked.admittance[0])
+    assert np.isinf(blocked.impedance[0])
     assert np.isnan(blocked.open_velocity[0])
 
 
 def test_large_networks_are_solved_alike():
     net = random_network(np.random.default_rng(3), 150, 400)
-    many = admittance(net, 5, W)
+    many = impedance(net, 5, W)
     G = np.linalg.inv(nodal_matrix(net, W))
     assert net.size - 1 > nodal._DENSE
     assert_allclose(many, 1 / G[:, 5, 5], rtol=1e-7)
@@ -155,31 +155,31 @@ def test_large_networks_are_solved_alike():
 
 def test_frequencies_may_have_any_shape():
     grid = W.reshape(4, 10)
-    assert_allclose(admittance(cell(1, 2, 3), 0, grid), admittance(cell(1, 2, 3), 0, W).reshape(4, 10))
-    assert admittance(cell(1, 2, 3), 0, 5.0).shape == ()
+    assert_allclose(impedance(cell(1, 2, 3), 0, grid), impedance(cell(1, 2, 3), 0, W).reshape(4, 10))
+    assert impedance(cell(1, 2, 3), 0, 5.0).shape == ()
 
 
 def test_resonance_is_zero_and_antiresonance_infinite():
     """Two free masses on a spring: the pair swings at √(k/μ) with Y = 0; seen from one, the other blocks at √(k/m)."""
     net = LinearNetwork([1.0, 1.0], [0], [1], [4.0], [0.0])
-    assert abs(admittance(net, 0, np.sqrt(8.0))) < 1e-14
-    assert np.isinf(admittance(net, 0, 2.0))
+    assert abs(impedance(net, 0, np.sqrt(8.0))) < 1e-14
+    assert np.isinf(impedance(net, 0, 2.0))
 
 
 def test_a_mode_that_the_point_cannot_see_is_no_pole():
     """Two like masses hang on the point: they can swing against one another while it rests, at √(k/m)."""
     net = LinearNetwork([1.0, 1.0, 1.0], [0, 0, 1, 2], [1, 2, GROUND, GROUND], [2.0, 2.0, 2.0, 2.0], 0.0)
-    below, at = admittance(net, 0, [1.9999999, 2.0])
+    below, at = impedance(net, 0, [1.9999999, 2.0])
     assert np.isinf(at)  # both together are a pole
     tied = LinearNetwork([1.0, 1.0, 1.0], [0, 0, 1], [1, 2, 2], [2.0, 2.0, 1.0], 0.0)
-    before, seen, after = admittance(tied, 0, [1.9999999, 2.0, 2.0000001])  # 2 rad/s: the odd mode, k + 2·1 = 4
+    before, seen, after = impedance(tied, 0, [1.9999999, 2.0, 2.0000001])  # 2 rad/s: the odd mode, k + 2·1 = 4
     assert seen == pytest.approx((before + after) / 2, rel=1e-6)
     assert abs(below) > 1e5
 
 
 def test_what_is_not_connected_is_not_seen():
     net = LinearNetwork([1.0, 3.0, 0.0], [0, 1], [GROUND, GROUND], [2.0, 5.0], 0.0)
-    assert_allclose(admittance(net, 0, W), admittance(cell(1.0, 2.0), 0, W))
+    assert_allclose(impedance(net, 0, W), impedance(cell(1.0, 2.0), 0, W))
 
 
 def test_modes_of_chained_cells():
@@ -239,17 +239,17 @@ def test_bare_ends_follow_and_bad_modes_are_told():
 )
 def test_bad_frequencies_are_refused(omega, step, text):
     with pytest.raises(InputError, match=text):
-        admittance(cell(1, 1), 0, omega, step)
+        impedance(cell(1, 1), 0, omega, step)
 
 
 def test_bad_ports_and_sources_are_refused():
     net = chain_of_cells(3, 1.0, stiffness=1.0, between_stiffness=1.0)
     with pytest.raises(InputError, match="no such mass"):
-        admittance(net, 3, 1.0)
+        impedance(net, 3, 1.0)
     with pytest.raises(InputError, match="a port is named twice"):
-        port_admittance(net, [1, 1], 1.0)
+        port_impedance(net, [1, 1], 1.0)
     with pytest.raises(InputError, match="ports are a list"):
-        port_admittance(net, [], 1.0)
+        port_impedance(net, [], 1.0)
     with pytest.raises(InputError, match="forces: not one force per mass"):
         open_velocity(net, 0, 1.0, [1.0, 2.0])
     with pytest.raises(InputError, match="a port must not be an imposed point"):
