@@ -78,7 +78,7 @@ def test_the_wheel_simulates_records_and_draws_alone(empty):
     done = empty("-m", "motiform", "list")
     assert done.returncode == 0, done.stderr
     assert "handle" in done.stdout
-    for command in (("run", "handle", "--out", "handle.mf"), ("image", "handle.mf", "--out", "handle.png")):
+    for command in (("run", "handle", "--out", "handle.mf"), ("plot", "handle.mf", "--out", "handle.png")):
         done = empty("-m", "motiform", *command)
         assert done.returncode == 0, done.stderr
         assert command[-1] in done.stdout

@@ -484,8 +484,8 @@ def commands() -> list[list[str]]:
     return [
         ["run", "handle.toml", "--set", "scene.seed=3", "--set", "motion.step=1e-3", "--out", "new.mf", "-q"],
         ["list"],
-        ["image", "handle.mf", "handle.position", "--out", "a.svg"],
-        ["film", "handle.mf", "--out", "a.png", "--size", "16x12", "--at", "0.01"],
+        ["plot", "handle.mf", "handle.position", "--out", "a.svg"],
+        ["picture", "handle.mf", "--out", "a.png", "--size", "16x12", "--at", "0.01"],
         ["export", "handle.mf", "--out", "a.glb", "--rate", "50"],
         ["export", "handle.mf", "--out", "a.csv"],
         ["form", "handle.mf", "--out", "b.mf", "--set", "image.speed=0.5"],

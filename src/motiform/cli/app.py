@@ -9,8 +9,9 @@ from motiform.cli.doctor import doctor
 from motiform.cli.export import export
 from motiform.cli.film import film
 from motiform.cli.form import form
-from motiform.cli.image import image
 from motiform.cli.list import list_scenes
+from motiform.cli.picture import picture
+from motiform.cli.plot import plot
 from motiform.cli.reconstruct import reconstruct
 from motiform.cli.run import run
 from motiform.cli.shared import RegisterHelp
@@ -50,8 +51,9 @@ app.command("reconstruct", cls=RegisterHelp)(reconstruct)
 app.command("wrist")(wrist)
 app.command("form")(form)
 app.command("view")(view)
+app.command("plot")(plot)
+app.command("picture")(picture)
 app.command("film")(film)
-app.command("image")(image)
 app.command("export")(export)
 app.command("bench", cls=RegisterHelp, short_help="Measure motiform against its peers that are installed.")(bench)
 app.command("doctor")(doctor)

@@ -21,6 +21,16 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Settings = Annotated[
     list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Change a parameter, such as motion.step=5e-4.")
 ]
+Size = Annotated[str, typer.Option(help="Width x height in pixels, or a print: A4, 'A4 portrait', 180x120mm.")]
+Bits = Annotated[
+    int | None, typer.Option(help="Of a number in a picture: 8 or 16 (png), 16 or 32 (exr, linear light).")
+]
+Chroma = Annotated[
+    str | None,
+    typer.Option(metavar="OPERATOR", help="Show heights over a grid: relief, or one of Chroma_w's operators."),
+]
+HeightsChannel = Annotated[str | None, typer.Option(help="The channel of heights, where a recording has several.")]
+Enlarged = Annotated[int, typer.Option(min=1, help="Pixels along each side for a pin.")]
 RecordingPath = Annotated[Path, typer.Argument(metavar="RECORDING", help="A recording (.mf).")]
 
 
@@ -124,6 +134,33 @@ def beside(recording: Path, ending: str) -> Path:
     """Return the name of a result next to its recording: handle.mf and .mp4 give handle.mp4."""
     named = recording if recording.name else recording.resolve()  # "." has no name
     return named.with_name((named.stem if named.suffix == ".mf" else named.name) + ending)
+
+
+def written(path: Path, overwrite: bool) -> int | None:
+    """Return when a file that may be kept was written; None where there is none."""
+    return None if overwrite or not path.is_file() else path.stat().st_mtime_ns
+
+
+def refuse_options(options: dict[str, object], things: str, path: Path, remedy: str) -> None:
+    """Refuse options that are for other things than what is written."""
+    for option, value in options.items():
+        if value is not None:
+            raise InputError(
+                "an option must fit what is written", where=str(path), got=option, allowed=f"with {things}",
+                remedy=remedy,
+            )  # fmt: skip
+
+
+def heights_channel(recording: "Recording", channel: str | None) -> str:
+    """Return the channel of heights that is shown: the one that is named, or the only one."""
+    fields = [name for name in recording.names if name.split(".")[-1] == "heights"]
+    names = fields if channel is None else [channel]
+    if len(names) != 1:
+        raise InputError(
+            "heights of one channel can be shown", got=", ".join(names) or "none", allowed=", ".join(fields) or "none",
+            remedy="Name it with --channel." if fields else "Record a screen.",
+        )  # fmt: skip
+    return names[0]
 
 
 def say_done(what: str, path: Path, before: int | None) -> None:

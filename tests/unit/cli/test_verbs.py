@@ -96,7 +96,13 @@ def test_run_again_changes_nothing_and_another_scene_is_refused(folder):
         (("film", "absent.mf"), ["absent.mf"]),
         *(
             ((verb, name, *more), words)
-            for verb, *more in (("film",), ("image",), ("export", "--out", "a.csv"), ("view", "--no-browser"))
+            for verb, *more in (
+                ("film",),
+                ("plot",),
+                ("picture",),
+                ("export", "--out", "a.csv"),
+                ("view", "--no-browser"),
+            )
             for name, words in (
                 ("thorw.mf", ["thorw.mf: there is no such recording. Did you mean 'throw.mf'?"]),
                 ("throw", ["Did you mean 'throw.mf'?"]),
@@ -116,23 +122,24 @@ def test_run_again_changes_nothing_and_another_scene_is_refused(folder):
         (("film", "throw.mf", "--size", "big"), ["1280x720"]),
         (("film", "throw.mf", "--out", "film.xyz"), [".xyz"]),
         (
-            ("film", "throw.mf", "--out", "a.png", "--at", "99"),
+            ("picture", "throw.mf", "--out", "a.png", "--at", "99"),
             ["--at: the instant must lie within the recording", "99 s", "0 to 0.2 s"],
         ),
-        (("film", "throw.mf", "--out", "a.png", "--at", "nan"), ["0 to 0.2 s"]),
-        (("film", "throw.mf", "--out", "a.png", "--at", "0.1", "--strobe", "3"), ["Give one of them"]),
-        (("film", "throw.mf", "--out", "a.mp4", "--at", "0.1"), ["'--at'", "picture (.png, .exr)"]),
-        (("film", "throw.mf", "--out", "a.mp4", "--bits", "16"), ["'--bits'", "picture (.png, .exr)"]),
-        (("film", "throw.mf", "--out", "a.png", "--bits", "12"), ["8 or 16"]),
+        (("picture", "throw.mf", "--out", "a.png", "--at", "nan"), ["0 to 0.2 s"]),
+        (("picture", "throw.mf", "--out", "a.png", "--at", "0.1", "--strobe", "3"), ["Give one of them"]),
+        (("picture", "throw.mf", "--out", "a.mp4"), ["a.mp4", "motiform film makes films"]),
+        (("film", "throw.mf", "--out", "a.exr"), ["a.exr", "motiform picture makes one picture"]),
+        (("film", "throw.mf", "--out", "a.mp4", "--bits", "16"), ["'--bits'", "with --sequence"]),
+        (("picture", "throw.mf", "--out", "a.png", "--bits", "12"), ["8 or 16"]),
         (("film", "throw.mf", "--out", "a.mp4", "--sequence"), ["'.mp4'", ".png, .exr"]),
-        (("film", "throw.mf", "--out", "a.exr", "--sequence", "--at", "0.1"), ["'--at'", "Leave out --sequence"]),
-        (("film", "throw.mf", "--out", "a.png", "--size", "A99"), ["A0 to A10"]),
-        (("image", "throw.mf", "--chroma", "relief"), ["heights of one channel", "Record a screen"]),
-        (("image", "throw.mf", "energy", "--bits", "16"), ["--bits", "--chroma OPERATOR"]),
-        (("film", "throw.mf", "--out", "a.mp4", "--strobe", "3"), ["'--strobe'", "picture (.png, .exr)"]),
+        (("picture", "throw.mf", "--out", "a.png", "--size", "A99"), ["A0 to A10"]),
+        (("picture", "throw.mf", "--chroma", "relief"), ["heights of one channel", "Record a screen"]),
+        (("film", "throw.mf", "--chroma", "relief"), ["heights of one channel", "Record a screen"]),
+        (("picture", "throw.mf", "--enlarged", "4"), ["--enlarged", "--chroma OPERATOR"]),
+        (("picture", "throw.mf", "--chroma", "relief", "--strobe", "3"), ["'--strobe'", "pictures of forms"]),
         (("export", "throw.mf", "--out", "a.fbx"), [".fbx"]),
-        (("image", "throw.mf", "energi"), ["Did you mean 'energy'?"]),
-        (("image", "throw.mf", "hammer.position.u"), ["no such component of 'hammer.position'", "x, y, z"]),
+        (("plot", "throw.mf", "energi"), ["Did you mean 'energy'?"]),
+        (("plot", "throw.mf", "hammer.position.u"), ["no such component of 'hammer.position'", "x, y, z"]),
         (("bench", "bodys"), ["unknown benchmark", "Did you mean 'bodies'?"]),
         (("flim", "throw.mf"), ["No such command 'flim'", "film"]),
         (("bench", "bodies", "--device", "tpu"), ["unknown device", "'cuda'"]),
@@ -152,7 +159,7 @@ def test_wrong_input_ends_with_two_and_no_traceback(here, arguments, words):
 
 
 def test_a_part_of_a_channel_is_plotted_and_columns_have_names(here, folder):
-    assert here("image", "throw.mf", "hammer.position.y", "--out", "y.svg")[0] == 0
+    assert here("plot", "throw.mf", "hammer.position.y", "--out", "y.svg")[0] == 0
     assert "hammer.position.y" in (folder / "y.svg").read_text()
     assert here("export", "throw.mf", "--out", "heads.csv")[0] == 0
     heads = (folder / "heads.csv").read_text().splitlines()[0].split(",")
@@ -174,7 +181,7 @@ def test_a_recording_without_a_course_is_no_plot(here, folder, count):
     channel = Channel("q", rate=10.0)
     manifest = {"image": {"plot": ["q"]}}
     Recording.from_arrays([channel], {"q": [1.0] * count}, manifest=manifest).save(folder / "q.mf", overwrite=True)
-    for arguments in (("image", "q.mf"), ("image", "q.mf", "q")):
+    for arguments in (("plot", "q.mf"), ("plot", "q.mf", "q")):
         code, out, told = here(*arguments)
         assert (code, out) == (2, "")
         assert ("holds no sample", "a plot over time needs more samples (got \"1 of 'q'\"")[count] in told
@@ -198,9 +205,9 @@ def test_libraries_do_not_warn_on_the_screen(folder):
     }
     manifest = {"title": "\u6f22\U00012345 $x$", "labels": {"$_": ["_a$", "\U00012345"]}}
     Recording.from_arrays(bad, manifest=manifest).save(folder / "bad.mf", overwrite=True)
-    done = motiform("image", "bad.mf", "gaps", "huge", "flat", "--overwrite", cwd=folder)
+    done = motiform("plot", "bad.mf", "gaps", "huge", "flat", "--overwrite", cwd=folder)
     assert (done.returncode, done.stderr) == (0, "")
-    asked = motiform("image", "bad.mf", "flat", "--overwrite", cwd=folder, env={"PYTHONWARNINGS": "always"})
+    asked = motiform("plot", "bad.mf", "flat", "--overwrite", cwd=folder, env={"PYTHONWARNINGS": "always"})
     assert "Glyph" in asked.stderr  # so there was something to keep off
 
 
@@ -227,7 +234,7 @@ def test_a_scene_that_was_refused_runs_when_it_is_put_right(here, folder):
     assert sorted(entry.name for entry in folder.iterdir()) == before
     (folder / "crate.toml").write_text(INSIDE.replace("HEIGHT", "0.1"))
     assert here("run", "crate.toml", "-q")[0] == 0
-    code, stdout, _ = here("image", "crate.mf", "energy", "--out", "crate.png")
+    code, stdout, _ = here("plot", "crate.mf", "energy", "--out", "crate.png")
     assert (code, stdout.startswith("wrote plot: crate.png")) == (0, True)
 
 
@@ -252,15 +259,15 @@ def test_corners_that_were_chosen_are_told(here, folder):
 
 def test_picture_plot_and_exports(here):
     small = ("--size", "64x36")
-    assert here("film", "throw.mf", "--out", "p.png", *small)[1].startswith("wrote picture: p.png")
+    assert here("picture", "throw.mf", "--out", "p.png", *small)[1].startswith("wrote picture: p.png")
     assert here("film", "throw.mf", "--out", "f.mp4", *small, "-q")[1].startswith("wrote film: f.mp4")
     for told in ("wrote plot: e.svg", "already done, nothing changed: e.svg"):
-        assert here("image", "throw.mf", "energy", "--out", "e.svg")[1].startswith(told)
-    assert here("image", "throw.mf", "hammer.position", "--out", "e.svg")[0] == 2  # another plot
+        assert here("plot", "throw.mf", "energy", "--out", "e.svg")[1].startswith(told)
+    assert here("plot", "throw.mf", "hammer.position", "--out", "e.svg")[0] == 2  # another plot
     for told in ("wrote plot: throw-plot.png", "already done, nothing changed: throw-plot.png"):
-        assert here("image", "throw.mf", "energy")[1].startswith(told)
-    assert here("image", "throw.mf", "energy", "--out", "e.pdf")[1].startswith("wrote plot: e.pdf")
-    assert here("image", "throw.mf", "energy", "--out", "e.pdf")[1].startswith("already done")
+        assert here("plot", "throw.mf", "energy")[1].startswith(told)
+    assert here("plot", "throw.mf", "energy", "--out", "e.pdf")[1].startswith("wrote plot: e.pdf")
+    assert here("plot", "throw.mf", "energy", "--out", "e.pdf")[1].startswith("already done")
     for name in ("a.glb", "a.x3d", "a.csv"):
         assert here("export", "throw.mf", "--out", name)[1].startswith(f"wrote export: {name}")
         assert here("export", "throw.mf", "--out", name)[0] == 2  # not over a result

@@ -32,7 +32,8 @@ def read_external_loads(path: AnyPath, *, data: AnyPath | None = None, loaded: f
 
     The recording has the channels of force plates, y up: ``plate.force``, ``plate.moment`` about the world's origin,
     ``plate.center_of_pressure`` and ``plate.free_moment``, one plate for each force. ``manifest["plates"]`` tells
-    the segment that a file of external loads puts each force on; forces of a table alone are put on feet by `assign_plates`.
+    the segment that a file of external loads puts each force on; forces of a table alone are put on feet by
+    `assign_plates`.
 
     Parameters
     ----------
