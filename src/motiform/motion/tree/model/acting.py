@@ -125,12 +125,17 @@ class Acting:
     def gains(self, t: float, state: FigureState) -> tuple[Array, Array]:
         """Return stiffness and damping at a state, (nv,) each: those of drives at their limits do not count."""
         K, D = self.stiffness, self.damping
-        for part, own in zip(self.parts, self._own, strict=True):
+        for part, own in self._limited:
             full = part.saturated(t, self._for(state, own))
             if np.any(full):
                 K = K - np.where(full, part.stiffness, 0.0)
                 D = D - np.where(full, part.damping, 0.0)
         return K, D
+
+    @cached_property
+    def _limited(self) -> list[tuple[Actuator, np.ndarray]]:
+        """Those that may be at a limit."""
+        return [pair for pair in zip(self.parts, self._own, strict=True) if pair[0].limited]
 
     def _summed(self, key: str) -> Array:
         found = np.zeros(self.nv)

@@ -55,6 +55,11 @@ class Actuator:
         """Return forces on the coordinates [N·m or N], (nv,), and the rates of the states."""
         raise NotImplementedError
 
+    @property
+    def limited(self) -> bool:
+        """Whether its force has a limit at which it is not stiff: `saturated` is asked in every step then."""
+        return type(self).saturated is not Actuator.saturated
+
     def saturated(self, t: float, state: FigureState) -> ArrayLike:
         """Return where its force on a coordinate is at its limit, one or (nv,): it is not stiff there."""
         return False
@@ -110,9 +115,12 @@ class PlainControl(Actuator):
         """That of the control, if it has one."""
         return getattr(self.control, "damping", 0.0)
 
+    @property
+    def limited(self) -> bool:
+        return hasattr(self.control, "saturated") and self.control.limit is not None
+
     def saturated(self, t: float, state: FigureState) -> ArrayLike:
-        own = getattr(self.control, "saturated", None)
-        return False if own is None else own(t, state)
+        return self.control.saturated(t, state)
 
     def start(self, state: FigureState) -> ArrayLike:
         return np.array(getattr(self.control, "z0", ()), float)
