@@ -521,10 +521,10 @@ def test_a_coupled_knee_is_a_function_joint(knee):
     q, v, a = rng.normal(size=(3, 5))
     q[3] = knee
     external = rng.normal(size=(3, 6))
-    for name in ("poses", "joint_axes", "tags", "tag_jacobians", "inertia_matrix", "centers_of_mass"):
+    for name in ("forward_kinematics", "joint_axes", "tags", "tag_jacobians", "inertia_matrix", "centers_of_mass"):
         function = getattr(tree, name)
         one, other = function(plain, q), function(coupled, q)
-        for x, y in zip(one, other, strict=True) if name == "poses" else [(one, other)]:
+        for x, y in zip(one, other, strict=True) if name == "forward_kinematics" else [(one, other)]:
             close(y, x)
     for name in ("nonlinear_effects", "tag_velocities", "tag_accelerations", "momentum", "energy"):
         close(getattr(tree, name)(coupled, q, v), getattr(tree, name)(plain, q, v))

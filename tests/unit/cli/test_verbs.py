@@ -364,7 +364,7 @@ def test_interrupted_run_keeps_what_it_has_and_says_how_to_go_on(tmp_path):
     assert 0 < open_recording(tmp_path / "cut.mf").duration < 8
 
 
-@pytest.mark.parametrize(("verb", "words"), [("film", "Time of a picture (s)"), ("export", "with the extra usd")])
+@pytest.mark.parametrize(("verb", "words"), [("picture", "Its time (s)"), ("export", "with the extra usd")])
 def test_help_shows_units_and_extras(here, monkeypatch, verb, words):
     monkeypatch.setenv("COLUMNS", "200")
     code, stdout, _ = here(verb, "--help")

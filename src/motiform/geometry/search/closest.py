@@ -140,7 +140,7 @@ def signed_distance(
 
     if not isinstance(solids, PackedSolids):
         remedy = "Make them with pack_solids."
-        raise InputError("not solids", got=Words(type(solids).__name__), allowed="Solids", remedy=remedy)
+        raise InputError("not solids", got=Words(type(solids).__name__), allowed="PackedSolids", remedy=remedy)
     places, bound = _check_places(points), _check_reach(reach)
     held, count = get_device(device), len(places)
     distance, normal, nearest = np.empty(count), np.empty((count, 3)), np.empty(count, np.int64)
