@@ -38,7 +38,8 @@ class Pins:
         rng = np.random.default_rng(0)
         first = rng.uniform(0.08 * self.size, 0.92 * self.size, (self.points, 2))
         speed = rng.normal(0.0, 0.3, (self.points, 2)) * min(1.0, self.size / 1000)
-        return np.asarray(first + speed * np.arange(self.moves)[:, None, None])
+        moved = np.maximum(np.arange(self.moves) - 1, 0)  # at rest in the first step: no velocity is foreseen before it
+        return np.asarray(first + speed * moved[:, None, None])
 
     def coefficients(self) -> tuple[float, float, float, float]:
         """Return a, b, c, d of q = a w + b p + c Σw + d Σp over four neighbours."""
