@@ -28,7 +28,7 @@ class OptionalLibrary(NamedTuple):
         return f"pip install {self.package}" if self.extra is None else f"pip install 'motiform[{self.extra}]'"
 
 
-#: OptionalLibrary libraries by the module that is imported; `pyproject.toml` has the same extras.
+#: Optional libraries by the module that is imported; `pyproject.toml` has the same extras.
 OPTIONAL = {
     "viser": OptionalLibrary("viser", "studio"),
     "websockets": OptionalLibrary("websockets", "studio"),

@@ -22,6 +22,7 @@ from motiform.cli.shared import (
     heights_channel,
     open_for,
     parse_size,
+    refuse_heights_options,
     refuse_options,
     say_done,
     written,
@@ -78,10 +79,7 @@ def film(
             )
         say_done("film", path, before)
         return
-    refuse_options(
-        {"--channel": channel, "--enlarged": None if enlarged == 1 else enlarged}, "--chroma OPERATOR", path,
-        "Give --chroma.",
-    )  # fmt: skip
+    refuse_heights_options(channel, enlarged, path)
     change_image(shown, set_)
     form = dress(shown, skin=skin)
     pace = speed if speed is not None else float(form.image.get("speed", 1.0))

@@ -21,6 +21,7 @@ from motiform.cli.shared import (
     heights_channel,
     open_for,
     parse_size,
+    refuse_heights_options,
     refuse_options,
     say_done,
     written,
@@ -67,10 +68,7 @@ def picture(
         _heights(shown, path, chroma, channel, at, bits, enlarged, overwrite)
         say_done("picture", path, before)
         return
-    refuse_options(
-        {"--channel": channel, "--enlarged": None if enlarged == 1 else enlarged}, "--chroma OPERATOR", path,
-        "Give --chroma.",
-    )  # fmt: skip
+    refuse_heights_options(channel, enlarged, path)
     change_image(shown, set_)
     form = dress(shown, skin=skin)
     if at is not None and len(form.times):

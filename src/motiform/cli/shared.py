@@ -151,6 +151,12 @@ def refuse_options(options: dict[str, object], things: str, path: Path, remedy: 
             )  # fmt: skip
 
 
+def refuse_heights_options(channel: str | None, enlarged: int, path: Path) -> None:
+    """Refuse options of heights where forms are drawn."""
+    options = {"--channel": channel, "--enlarged": None if enlarged == 1 else enlarged}
+    refuse_options(options, "--chroma OPERATOR", path, "Give --chroma.")
+
+
 def heights_channel(recording: "Recording", channel: str | None) -> str:
     """Return the channel of heights that is shown: the one that is named, or the only one."""
     fields = [name for name in recording.names if name.split(".")[-1] == "heights"]
