@@ -1,5 +1,6 @@
 """Common options of the verbs, and their final message."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -141,7 +142,7 @@ def written(path: Path, overwrite: bool) -> int | None:
     return None if overwrite or not path.is_file() else path.stat().st_mtime_ns
 
 
-def refuse_options(options: dict[str, object], things: str, path: Path, remedy: str) -> None:
+def refuse_options(options: Mapping[str, object], things: str, path: Path, remedy: str) -> None:
     """Refuse options that are for other things than what is written."""
     for option, value in options.items():
         if value is not None:
