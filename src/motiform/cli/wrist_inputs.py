@@ -1,6 +1,5 @@
 """What `motiform wrist` is given: kinds of sources, angles, poses; and which stages of its work are done."""
 
-import hashlib
 import json
 import shutil
 from collections.abc import Sequence
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from motiform.base.digest import Digest
 from motiform.base.errors import InputError, closest_file
 from motiform.base.files import are_as_written, folder_sums, reads_file
 
@@ -208,10 +208,7 @@ def _kept(note: Path) -> dict[str, Any]:
 
 def _key(files: Sequence[Path], told: Any) -> str:
     """Return a number of the input: options and the bytes of all files."""
-    found = hashlib.blake2b(json.dumps(told, default=str, sort_keys=True).encode(), digest_size=16)
+    digest = Digest(told)
     for file in files:
-        for path in sorted(file.rglob("*")) if file.is_dir() else [file]:
-            if path.is_file():
-                found.update(path.name.encode())
-                found.update(path.read_bytes())
-    return found.hexdigest()
+        digest.add_file(file)
+    return digest.text(32)

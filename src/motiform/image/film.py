@@ -1,6 +1,5 @@
 """Pictures and films of a form, rendered off-screen to files."""
 
-import hashlib
 import os
 import re
 import shutil
@@ -17,6 +16,7 @@ from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
+from motiform.base.digest import Digest
 from motiform.base.errors import InputError, RunError
 from motiform.base.progress import Progress
 from motiform.image.camera import Camera
@@ -131,7 +131,7 @@ def film_pictures(
     shown = _content(form, painter, title, path.suffix.lower(), bits)
     digits = max(4, len(str(len(times))))
     files = [path.with_name(f"{path.stem}_{k + 1:0{digits}d}{path.suffix}") for k in range(len(times))]
-    keys = [hashlib.sha256(f"{shown} {float(time).hex()}".encode()).hexdigest() for time in times]
+    keys = [Digest(shown, float(time)).text() for time in times]
     left = [k for k, file in enumerate(files) if overwrite or read_stamp(file) != keys[k]]
     for k in left:
         check_new(files[k], overwrite=overwrite)  # told before the work, not after
@@ -203,7 +203,7 @@ def film(
         form, camera=camera, size=size, ground=ground, look=look, samples_per_pixel=samples_per_pixel, device=device
     )
     _ffmpeg()  # told before the work, not after
-    heard_key = None if sound is None else hashlib.sha256(np.asarray(sound["sound"]).tobytes()).hexdigest()
+    heard_key = None if sound is None else Digest(np.asarray(sound["sound"])).text()
     shown = _content(form, painter, title, times.tobytes())
     key = film_key(replace(form, parts=(), links=(), skins=(), surfaces=()), shown, fps, speed, heard_key)
     if not overwrite and read_stamp(path) == key:

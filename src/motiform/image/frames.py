@@ -1,6 +1,5 @@
 """Frames of an unfinished film, kept in a folder so that an interrupted film can be resumed."""
 
-import hashlib
 import shutil
 from collections.abc import Callable
 from contextlib import suppress
@@ -9,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from motiform.base.digest import Digest
 from motiform.base.errors import RunError
 from motiform.image.files import not_written
 from motiform.record.samples import Samples, in_blocks
@@ -23,7 +23,7 @@ _MARK = "motiform-film"
 
 def film_key(form: "Form", *settings: Any) -> str:
     """Return a hash of all that the pictures of a film depend on."""
-    digest = hashlib.sha256(repr(settings).encode())
+    digest = Digest(settings)
     for part in form.parts:
         mesh = part.shape.to_mesh(8)
         _feed(digest, part.position, part.orientation, part.color, part.offset, mesh.vertices, mesh.faces, part.scales)
@@ -33,17 +33,16 @@ def film_key(form: "Form", *settings: Any) -> str:
         _feed_shades(digest, links)
     for skin in form.skins:
         _feed(digest, *_places(skin), skin.faces, skin.color)
-        digest.update(repr(skin.smooth).encode())
+        digest.add(skin.smooth)
     for surface in form.surfaces:
         _feed(digest, *(one if isinstance(one, Samples) else np.atleast_1d(one) for one in surface.content()))
-    return digest.hexdigest()
+    return digest.text()
 
 
-def _feed(digest: Any, *arrays: Any) -> None:
+def _feed(digest: Digest, *arrays: Any) -> None:
     """Take in arrays, block by block."""
     for array in arrays:
-        for block in in_blocks(array if hasattr(array, "shape") else np.asarray(array)):
-            digest.update(np.asarray(block).tobytes())
+        digest.add_blocks(in_blocks(array if hasattr(array, "shape") else np.asarray(array)))
 
 
 def _places(skin: "Skin") -> tuple[Any, ...]:
@@ -56,12 +55,12 @@ def _places(skin: "Skin") -> tuple[Any, ...]:
     return rig.vertices, rig.joint, rig.weight, rig.position, skin.vertices.position, skin.vertices.orientation
 
 
-def _feed_shades(digest: Any, part: "Part | LinkParts") -> None:
+def _feed_shades(digest: Digest, part: "Part | LinkParts") -> None:
     """Take in all that changing colors depend on."""
     shades = part.shades
     if shades is not None:
         _feed(digest, shades.values)
-        digest.update(repr((shades.low, shades.high, shades.ramp.tolist())).encode())
+        digest.add(shades.low, shades.high, shades.ramp)
 
 
 class FrameFolder:

@@ -1,6 +1,5 @@
 """Plots of channels over time in publication quality; no window, no global state."""
 
-import hashlib
 import io
 import os
 import re
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from motiform.base.digest import Digest
 from motiform.base.errors import InputError
 from motiform.image.curves import (
     LINES,
@@ -95,13 +95,11 @@ def plot_key(
     """Return a hash of all that a plot of channels depends on."""
     from motiform import __version__
 
-    digest = hashlib.sha256(repr((__version__, list(names), title, size, cursor, rec.events)).encode())
+    digest = Digest(__version__, list(names), title, size, cursor, rec.events)
     for name in names:
-        digest.update(repr([rec.unit(name), rec.labels(name)]).encode())
-        for first, block in rec.blocks(name):
-            digest.update(np.ascontiguousarray(block).tobytes())
-            digest.update(rec.time(name, first, first + len(block)).tobytes())
-    return digest.hexdigest()
+        digest.add(rec.unit(name), rec.labels(name))
+        digest.add_blocks(part for k, x in rec.blocks(name) for part in (x, rec.time(name, k, k + len(x))))
+    return digest.text()
 
 
 def compare_plot(

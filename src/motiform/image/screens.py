@@ -1,6 +1,5 @@
 """Pictures and films of the heights in a recording."""
 
-import hashlib
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from motiform.base.digest import Digest
 from motiform.base.errors import InputError, RecordingError, closest
 from motiform.base.progress import Progress
 from motiform.image.chroma import OPERATORS, Saturation, Tint, chroma_values, enlarge, relief_pixels
@@ -64,10 +64,7 @@ def _key(recording: "Recording", channel: str, *settings: object) -> str:
     """Return a hash of all that pictures of a channel depend on: colours are fitted to all its samples."""
     from motiform import __version__
 
-    digest = hashlib.sha256(repr((__version__, channel, settings)).encode())
-    for _, block in recording.blocks(channel):
-        digest.update(np.ascontiguousarray(block).tobytes())
-    return digest.hexdigest()
+    return Digest(__version__, channel, settings).add_blocks(x for _, x in recording.blocks(channel)).text()
 
 
 def _light(

@@ -86,9 +86,12 @@ def make_figure(spec: FigureSpec, subject: str | None) -> Figure:
         return _ready(spec.figure, measures, spec.options)
     path = Path(spec.figure)
     if not path.is_file():
+        from motiform.motion.tree.read import FORMATS
+
+        endings = [ending for form in FORMATS for ending in form.extensions]
         raise InputError(
             "no such figure", where="--figure", got=spec.figure,
-            allowed=f"{', '.join(MODELS)}, or a file .osim, .urdf, .xml, .toml",
+            allowed=f"{', '.join(MODELS)}, or a file {', '.join(endings)}, .toml",
             remedy=closest(spec.figure, MODELS) or closest_file(path),
         )  # fmt: skip
     made = _from_scene(path) if path.suffix.lower() == ".toml" else _from_file(path, spec.options)
@@ -117,16 +120,11 @@ def _ready(name: str, measures: dict[str, Any], options: dict[str, Any]) -> Figu
 
 
 def _from_file(path: Path, options: dict[str, Any]) -> Figure:
-    from motiform.motion.tree.read import read_figure, read_mjcf, read_osim, read_urdf
+    from motiform.motion.tree.read.register import find_format
 
-    known = {name for read in (read_urdf, read_mjcf, read_osim) for name in signature(read).parameters} - {"path"}
-    _check_names(options, sorted(known), f"figure {path.name}")
-    try:
-        return read_figure(path, **options)
-    except TypeError as error:  # an option of another format
-        raise InputError(
-            "the options must suit the format of the figure", where=str(path), got=", ".join(options)
-        ) from error
+    form = find_format(path)
+    _check_names(options, sorted({*signature(form.read).parameters} - {"path"}), f"figure {path.name}, {form.title}")
+    return form.read(path, **options)
 
 
 def _from_scene(path: Path) -> Figure:

@@ -14,11 +14,11 @@ from motiform.motion.reconstruct.gait.angles import check_convention
 from motiform.motion.reconstruct.gait.cycles import gait_cycles
 from motiform.motion.reconstruct.gait.events import walker_of
 from motiform.motion.reconstruct.gait.series import joint_series
-from motiform.motion.reconstruct.trial import Correspondence, reconstruct_trial
+from motiform.motion.reconstruct.trial import Correspondence, FittedTrial, fit_markers, observe_fit
 from motiform.motion.tree import Figure
 from motiform.record import Channel, Recording
 
-__all__ = ["reconstruct"]
+__all__ = ["describe_fit", "reconstruct"]
 
 _WALKED = ("hip.flexion", "knee.flexion", "ankle.dorsiflexion")  # plotted first where somebody walks
 
@@ -78,11 +78,23 @@ def reconstruct(
 
     """
     check_convention(angles)
-    rec = reconstruct_trial(
+    fitted = fit_markers(
         figure, markers, correspondence=correspondence, weights=weights, tasks=tasks, prior=prior, q0=q0, limits=limits,
-        robust=robust, smooth=smooth, cutoff=cutoff, swaps=swaps, dynamics=dynamics, accuracy=accuracy,
-        progress=progress,
+        robust=robust, smooth=smooth, swaps=swaps, accuracy=accuracy, progress=progress,
     )  # fmt: skip
+    return describe_fit(fitted, figure, cutoff=cutoff, dynamics=dynamics, angles=angles)
+
+
+def describe_fit(
+    fitted: FittedTrial,
+    figure: Figure,
+    *,
+    cutoff: float | None = 6.0,
+    dynamics: Literal["auto"] | bool = "auto",
+    angles: str = "isb",
+) -> Recording:
+    """Return the recording of a fitted trial: of its figure, or of the same with other masses."""
+    rec = observe_fit(fitted, figure, cutoff=cutoff, dynamics=dynamics)
     looks = looks_of(figure) | marker_looks(figure)
     channels = [rec.channel(name) for name in rec.names]
     arrays = {name: np.asarray(rec[name]) for name in rec.names}

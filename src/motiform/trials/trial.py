@@ -1,6 +1,5 @@
 """One trial from a file of markers to a folder of results: what `motiform reconstruct` does to each of its files."""
 
-import hashlib
 import json
 import os
 import secrets
@@ -15,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from motiform.base.digest import Digest
 from motiform.base.errors import InputError, MotiformError, RunError, closest, closest_file
 from motiform.base.files import are_as_written, folder_sums, reads_file
 from motiform.base.locks import unlock
@@ -25,6 +25,7 @@ from motiform.motion.reconstruct.gait.normative import read_normative
 from motiform.motion.reconstruct.opensim.ik import read_ik_setup
 from motiform.motion.reconstruct.opensim.loads import add_forces
 from motiform.motion.reconstruct.opensim.scaling import read_scale_setup, scale_by_setup
+from motiform.motion.reconstruct.trial import fit_markers
 from motiform.motion.tree import Figure
 from motiform.motion.tree.read import write_bvh
 from motiform.record import Recording
@@ -37,7 +38,7 @@ from motiform.trials.files import write_cycles, write_efforts, write_joint_angle
 from motiform.trials.inputs import forces_of, read_forces, read_trial
 from motiform.trials.muscles import OPTIONS as MUSCLE_OPTIONS
 from motiform.trials.muscles import add_muscles, check_muscles, write_muscles
-from motiform.trials.stage import reconstruct
+from motiform.trials.stage import describe_fit, reconstruct
 
 __all__ = [
     "SUMMARY",
@@ -170,8 +171,8 @@ def read_weights(path: str | Path) -> dict[str, float]:
 
 def trial_key(source: str | Path, options: TrialOptions) -> str:
     """Return a hash of all that the results depend on: the files and the options."""
-    told = {name: value for name, value in asdict(options).items() if name != "muscles" or value is not None}
-    found = hashlib.sha256(json.dumps(told, sort_keys=True, default=str).encode())
+    given = {name: value for name, value in asdict(options).items() if name != "muscles" or value is not None}
+    digest = Digest(given)
     files = [source, options.static, options.figure.figure, *_texts(options.figure.options), options.ik, options.scale,
              options.normative]  # fmt: skip
     if options.forces is not None and os.path.basename(str(source)):
@@ -179,11 +180,10 @@ def trial_key(source: str | Path, options: TrialOptions) -> str:
     for file in files:
         if file is not None and os.path.isfile(file):
             try:
-                with open(file, "rb") as stream:
-                    found.update(hashlib.file_digest(stream, "sha256").digest())
+                digest.add_file(Path(file))
             except OSError as error:
                 raise InputError("cannot be read", where=str(file), got=error.strerror or str(error)) from error
-    return found.hexdigest()[:32]
+    return digest.text(32)
 
 
 def _texts(options: dict[str, Any]) -> list[str]:
@@ -249,12 +249,14 @@ def _done(trial: MarkerTrial, progress: Progress) -> dict[str, Any]:
     if options.muscles is not None:
         setup["dynamics"] = True
     given = setup | options.reconstruct
-    rec = reconstruct(figure, markers, **given, progress=lambda part: progress(first + (0.8 - first) * part))
+    described = {name: given.pop(name) for name in ("cutoff", "dynamics", "angles") if name in given}
+    fitted = fit_markers(figure, markers, **given, progress=lambda part: progress(first + (0.8 - first) * part))
+    rec = describe_fit(fitted, figure, **described)
     mass, notes = settle_mass(options, subject, figure, rec)
     if mass is not None:
         told["mass"] = ("forces of the plates", mass)
         figure = figure.replace(mass=mass)
-        rec = reconstruct(figure, markers, **given)
+        rec = describe_fit(fitted, figure, **described)
     rec.manifest["title"] = trial.name
     rec.manifest["reconstruct"]["notes"] += notes
     rec.manifest["taken"] = {name: [value, why] for name, (why, value) in told.items()}

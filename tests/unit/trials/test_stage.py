@@ -6,9 +6,11 @@ import pytest
 from motiform import FigureBuilder, Transform, figures, joints
 from motiform.base.errors import InputError
 from motiform.motion.reconstruct import virtual_markers
+from motiform.motion.reconstruct.trial import fit_markers
 from motiform.record import Recording
 from motiform.record.labels import axis_names
 from motiform.trials import reconstruct
+from motiform.trials.stage import describe_fit
 
 
 def test_names_and_units_of_a_reconstruction():
@@ -60,3 +62,17 @@ def test_a_foot_that_is_hidden_has_no_steps():
     assert [e.name for e in cut] == [e.name for e in kept]
     assert len(kept) < len(whole)
     assert [e.time for e in cut] == pytest.approx([e.time for e in kept], abs=0.01)
+
+
+def test_another_mass_needs_no_other_fit():
+    """The fit of one body, described with another mass, is what the body of that mass gives, to the bit."""
+    man, t = figures.human36(1.8, 80.0), np.arange(20)[:, None] / 100.0
+    heavy = man.replace(mass=95.0)
+    trial = virtual_markers(man, man.neutral() + 0.1 * np.sin(4.0 * t + np.arange(man.nq)), rate=100.0)
+    one = describe_fit(fit_markers(man, trial), heavy, dynamics=True)
+    other = reconstruct(heavy, trial, dynamics=True)
+    assert one.names == other.names
+    for name in one.names:
+        assert np.array_equal(one[name], other[name], equal_nan=True), name
+    own = describe_fit(fit_markers(man, trial), man, dynamics=True)
+    assert np.allclose(own["residual"] / 80.0, other["residual"] / 95.0, rtol=1e-12, atol=1e-9)

@@ -1,11 +1,11 @@
 """Keyframes: times and poses of an animated file, checked and free of sign flips."""
 
-import hashlib
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from motiform.base.digest import Digest
 from motiform.base.errors import InputError
 from motiform.record.samples import BLOCK_BYTES, in_blocks
 
@@ -219,21 +219,4 @@ def _camera_turns(cameras: list["Camera"]) -> np.ndarray:
 
 def shape_key(part: "Part") -> str:
     """Return a key that is the same for equal shapes at equal offsets, so that they are written once."""
-    digest = hashlib.sha256(np.asarray(part.offset, dtype=float).tobytes())
-    _feed(digest, part.shape.describe())
-    return digest.hexdigest()
-
-
-def _feed(digest: Any, value: Any) -> None:
-    if isinstance(value, dict):
-        for name in sorted(value):
-            digest.update(f"{name}:".encode())
-            _feed(digest, value[name])
-    elif isinstance(value, (list, tuple)):
-        digest.update(f"[{len(value)}".encode())
-        for item in value:
-            _feed(digest, item)
-    elif isinstance(value, np.ndarray):
-        digest.update(f"{value.shape}{value.dtype}".encode() + np.ascontiguousarray(value).tobytes())
-    else:
-        digest.update(f"{value!r};".encode())
+    return Digest(np.asarray(part.offset, dtype=float), part.shape.describe()).text()

@@ -40,7 +40,7 @@ from motiform.record import Channel, Event, Recording
 from motiform.record.labels import WRENCH_UNITS
 from motiform.spatial import quaternion_from_rotation, up_name
 
-__all__ = ["CHANNELS", "Correspondence", "reconstruct_trial"]
+__all__ = ["CHANNELS", "Correspondence", "FittedTrial", "fit_markers", "observe_fit"]
 
 _UNTOLD = 0.5  # part of a root's coordinate not determined by markers, beyond which the position of the body is unknown
 _GLIMPSE = 0.1  # [s] hidden markers beyond which a foot has no steps of its own
@@ -81,7 +81,22 @@ class _Trial:
     notes: tuple[str, ...] = ()
 
 
-def reconstruct_trial(
+@dataclass(frozen=True)
+class FittedTrial:
+    """The postures of a figure that were found for the markers of a trial; of its masses they do not depend."""
+
+    fitter: Fitter
+    trial: _Trial
+    markers: Array
+    """As they were taken, (samples, tags, 3): without those that were left out, exchanged ones in their places."""
+    found: Fit
+    marker_sd: float
+    nullity: Array
+    events: tuple[Event, ...]
+    mended: tuple[Mended, ...]
+
+
+def fit_markers(
     figure: Figure,
     markers: Recording,
     *,
@@ -93,13 +108,11 @@ def reconstruct_trial(
     limits: bool = True,
     robust: float | None = None,
     smooth: float | None = None,
-    cutoff: float | None = 6.0,
     swaps: bool = True,
-    dynamics: Literal["auto"] | bool = "auto",
     accuracy: float = 1e-13,
     progress: Progress | None = None,
-) -> Recording:
-    """Return postures, their errors and certainty, motion and effort of a trial; see `motiform.reconstruct`."""
+) -> FittedTrial:
+    """Fit a figure to every sample of a trial; for the options see `motiform.reconstruct`."""
     trial = _read(figure, markers, correspondence)
     fitter = Fitter(
         figure, _weights(figure, trial, weights), _configuration(figure, prior, "prior", figure.neutral()),
@@ -107,10 +120,10 @@ def reconstruct_trial(
         limits=limits, accuracy=check_number(accuracy, "accuracy", "reconstruct", above=0.0), tasks=tasks,
     )  # fmt: skip
     first = None if q0 is None else _configuration(figure, q0, "q0", None)
-    tell = progress or (lambda fraction: None)
     seen, events, mended = trial.markers.copy(), list[Event](), list[Mended]()
     found = fit_trial(fitter, seen, first)
-    tell(0.5)
+    if progress is not None:
+        progress(0.6)
     if swaps:
         mended = mend_swaps(fitter, seen, found)
         events += swap_events(mended, trial.times, trial.names)
@@ -124,11 +137,22 @@ def reconstruct_trial(
     found.status[(found.status == fit_options.UNSETTLED) & (found.rms <= fit_options.EXACT)] = fit_options.FINE
     events += _wrong_minima(found, trial.times) + limit_events(fitter, found, trial.times)
     events += [Event(float(trial.times[0]), note) for note in trial.notes]
-    tell(0.8)
-    data, told = _observe(figure, fitter, trial, seen, found, sigma, nullity, cutoff, dynamics, events)
-    _tell_mended(figure, told["per_marker"], mended)
-    tell(1.0)
-    return _recording(figure, trial, data, events, told)
+    if progress is not None:
+        progress(1.0)
+    return FittedTrial(fitter, trial, seen, found, sigma, nullity, tuple(events), tuple(mended))
+
+
+def observe_fit(
+    fitted: FittedTrial, figure: Figure, *, cutoff: float | None = 6.0, dynamics: Literal["auto"] | bool = "auto"
+) -> Recording:
+    """Return postures, their errors and certainty, motion and effort of a fitted trial.
+
+    `figure` is the one that was fitted, or the same with other masses.
+    """
+    events = list(fitted.events)
+    data, told = _observe(figure, fitted, cutoff, dynamics, events)
+    _tell_mended(figure, told["per_marker"], fitted.mended)
+    return _recording(figure, fitted.trial, data, events, told)
 
 
 # ---------------------------------------------------------------- what goes in
@@ -245,10 +269,11 @@ def _sigma(found: Fit) -> float:
 
 
 def _observe(
-    figure: Figure, fitter: Fitter, trial: _Trial, seen: Array, found: Fit, sigma: float, nullity: Array,
-    cutoff: float | None, dynamics: Any, events: list[Event],
-) -> tuple[dict[str, tuple[Channel, Array]], dict[str, Any]]:  # fmt: skip
+    figure: Figure, fitted: FittedTrial, cutoff: float | None, dynamics: Any, events: list[Event]
+) -> tuple[dict[str, tuple[Channel, Array]], dict[str, Any]]:
     """Return all channels, and what the manifest states."""
+    fitter, trial, seen, found = fitted.fitter, fitted.trial, fitted.markers, fitted.found
+    sigma, nullity = fitted.marker_sd, fitted.nullity
     times, q = trial.times, found.q
     R, p = forward_kinematics(figure, q)
     turned = quaternion_from_rotation(R)
@@ -370,7 +395,7 @@ def _per_marker(figure: Figure, trial: _Trial, seen: Array, error: Array) -> dic
     return found
 
 
-def _tell_mended(figure: Figure, per_marker: dict[str, dict[str, Any]], mended: list[Mended]) -> None:
+def _tell_mended(figure: Figure, per_marker: dict[str, dict[str, Any]], mended: Sequence[Mended]) -> None:
     """Add the number of samples in which each marker was left out or exchanged, in place."""
     for row in per_marker.values():
         row["left_out"] = row["swapped"] = 0

@@ -17,11 +17,9 @@ from motiform.motion.robots.ties import TieControl
 from motiform.motion.robots.touching import contacts_of_file
 from motiform.motion.tree import Control, Figure, joints
 from motiform.motion.tree.model.joint import Array
-from motiform.motion.tree.read.elements import read_xml
-from motiform.motion.tree.read.mjcf.read import read_mjcf_file
 from motiform.motion.tree.read.model_file import FilePosture, ModelFile
+from motiform.motion.tree.read.register import FORMATS, find_format
 from motiform.motion.tree.read.shared import check_choice
-from motiform.motion.tree.read.urdf.read import read_urdf_file
 
 __all__ = ["Robot", "read_robot"]
 
@@ -136,11 +134,9 @@ def read_robot(
     """
     for name, value, allowed in (("ties", ties, ("forces", "exact")), ("touch", touch, ("points", "solids"))):
         check_choice(value, allowed, name)
-    readers: dict[str, Any] = {"mujoco": read_mjcf_file, "robot": read_urdf_file}
-    root = read_xml(path)
-    if root.tag not in readers:
-        raise root.error("not a robot that can be read", got=f"<{root.tag}>", allowed="<mujoco> (MJCF), <robot> (URDF)")
-    file = readers[root.tag](path, **options)
+    read_file = find_format(path, tuple(form for form in FORMATS if form.read_file is not None)).read_file
+    assert read_file is not None
+    file = read_file(path, **options)
     with outside_data(str(path), "the file cannot be read as a robot"):
         return _robot(file, floor, friction, touch, ties)
 

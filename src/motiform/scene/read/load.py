@@ -1,6 +1,5 @@
 """Reading scenes: TOML to a checked document, with errors that name the file, the line and the remedy."""
 
-import hashlib
 import json
 import re
 import tomllib
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
+from motiform.base.digest import Digest
 from motiform.base.errors import SceneError, closest, closest_file
 from motiform.base.files import named_file
 from motiform.base.toml import MOST_PARTS, parse_toml
@@ -101,13 +101,10 @@ class Scene:
         from motiform import __version__
 
         content = _moving(self.document.model_dump(mode="json", by_alias=True, exclude=less))
-        digest = hashlib.sha256(json.dumps([__version__, content], sort_keys=True).encode())
+        digest = Digest(__version__, content)
         for name in sorted(_files(content)):
-            path = self.file(name, folder=True)
-            for one in sorted(path.rglob("*")) if path.is_dir() else [path]:
-                plain = one.is_file() and not one.is_symlink()  # recordings with links are refused
-                digest.update(one.read_bytes() if plain else one.name.encode())
-        return digest.hexdigest()[:24]
+            digest.add_file(self.file(name, folder=True))
+        return digest.text(24)
 
     def file(self, name: str, *, folder: bool = False) -> Path:
         """Return the path of a file that the scene names, or of a folder too, which must lie in the scene's folder."""

@@ -192,7 +192,7 @@ def test_urdf_robots_have_collision_shapes_and_motors(tmp_path):
     with pytest.raises(TypeError, match="unexpected keyword argument 'fre'"):
         read_robot(tmp_path / "r.urdf", fre=True)
     (tmp_path / "s.xml").write_text("<sdf/>")
-    with pytest.raises(InputError, match="not a robot that can be read"):
+    with pytest.raises(InputError, match="the root element must be that of a model"):
         read_robot(tmp_path / "s.xml")
 
 

@@ -187,13 +187,14 @@ def _measure(figure: Figure, setup: ScaleSetup, static: Recording, factors: dict
 
 def _placed(figure: Figure, setup: ScaleSetup, static: Recording) -> Figure:
     """Return the figure with its tags where the mean markers are, in the posture that fits them best."""
-    from motiform.motion.reconstruct.trial import reconstruct_trial
+    from motiform.motion.reconstruct.trial import fit_markers, observe_fit
 
     times = static.time("markers")
     first, last = setup.placing_times or (float(times[0]), float(times[-1]))
     still = static.slice(max(first, float(times[0])), max(min(last, float(times[-1])), float(times[0])))
     options = task_options(figure, setup.weights, setup.coordinates)
-    rec = reconstruct_trial(figure, still, dynamics=False, swaps=False, cutoff=None, **options)
+    fitted = fit_markers(figure, still, swaps=False, **options)
+    rec = observe_fit(fitted, figure, dynamics=False, cutoff=None)
     R, p = forward_kinematics(figure, np.asarray(rec["q"]))
     moved = {}
     for k, tag in enumerate(figure.tags):

@@ -352,7 +352,7 @@ def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(InputError, match="unknown choice of meshes"):
         read_urdf(tmp_path, meshes="some")
     (tmp_path / "a.xml").write_text("<a/>")
-    with pytest.raises(InputError, match="not a model that can be read"):
+    with pytest.raises(InputError, match="the root element must be that of a model"):
         read_figure(tmp_path / "a.xml")
 
 
