@@ -10,10 +10,8 @@ from motiform.base.errors import InputError
 from motiform.base.splines import cubic_spline
 from motiform.measure.filters import butterworth
 from motiform.measure.gaps import runs
-from motiform.motion.tree.joints import AxesJoint, FreeJoint, SphericalJoint
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
-from motiform.spatial import conjugate, multiply_quaternions, rotation_from_quaternion
 from motiform.spatial.checks import as_floats
 
 __all__ = ["MotionSamples", "smooth", "velocities"]
@@ -120,17 +118,8 @@ def _check_cutoff(cutoff: float | None, t: Array) -> None:
 
 
 def _quaternions(figure: Figure) -> list[Array]:
-    """Return where in q the quaternions are; joints with other numbers than these and plain ones are refused."""
-    found = []
-    for n, segment in enumerate(figure.segments):
-        if isinstance(segment.joint, (SphericalJoint, FreeJoint)):
-            found.append(figure.free_places(n)[0][-4:])
-        elif not segment.joint.plain and segment.joint.nq:
-            raise InputError(
-                "velocities of such a joint are not known", where=f"segment {segment.name!r}",
-                got=type(segment.joint).__name__, allowed="plain coordinates, spherical and free joints",
-            )  # fmt: skip
-    return found
+    """Return where in q the quaternions are."""
+    return [figure.free_places(n)[0][k : k + 4] for n, s in enumerate(figure.segments) for k in s.joint.quaternions]
 
 
 def _continuous(figure: Figure, q: Array, quaternions: list[Array]) -> Array:
@@ -138,9 +127,8 @@ def _continuous(figure: Figure, q: Array, quaternions: list[Array]) -> Array:
     out = q.copy()
     for n, segment in enumerate(figure.segments):
         joint = segment.joint
-        if isinstance(joint, AxesJoint) and joint.nq:
-            turns = [k for k, axis in enumerate(joint.axes) if axis.kind == "revolute" and axis.pitch == 0]
-            columns = figure.layout.q[n][turns]
+        if joint.turns:
+            columns = figure.layout.q[n][list(joint.turns)]
             if figure.coupled is not None:  # a leading coordinate keeps its value: a full turn would move what follows
                 leading = [int(figure.layout.places_q[c.leading][0]) for c in figure.couplings]
                 columns = columns[np.isin(columns, figure.coupled.kept_q) & ~np.isin(columns, leading)]
@@ -183,23 +171,8 @@ def _in_joints(figure: Figure, q: Array, dq: Array, ddq: Array) -> tuple[Array, 
     v, a = (np.empty((len(q), figure.nv)) for _ in range(2))
     for n, segment in enumerate(figure.segments):
         at_q, at_v = figure.free_places(n)
-        x, dx, ddx = q[:, at_q], dq[:, at_q], ddq[:, at_q]
-        if isinstance(segment.joint, (SphericalJoint, FreeJoint)):
-            o, do = _turning(x[:, -4:], dx[:, -4:], ddx[:, -4:])
-            v[:, at_v[:3]], a[:, at_v[:3]] = o, do
-            if isinstance(segment.joint, FreeJoint):
-                back = np.swapaxes(rotation_from_quaternion(x[:, -4:]), -1, -2)
-                u, du = ((back @ y[:, :3, None])[..., 0] for y in (dx, ddx))
-                v[:, at_v[3:]], a[:, at_v[3:]] = u, du - np.cross(o, u)  # rate of Rᵀ dp/dt
-        else:
-            v[:, at_v], a[:, at_v] = dx, ddx
+        try:
+            v[:, at_v], a[:, at_v] = segment.joint.velocities(q[:, at_q], dq[:, at_q], ddq[:, at_q])
+        except InputError as error:
+            raise InputError(str(error), where=f"segment {segment.name!r}") from error
     return v, a
-
-
-def _turning(x: Array, dx: Array, ddx: Array) -> tuple[Array, Array]:
-    """Return ω and dω/dt in the turned axes of the rotation x / |x|: ω = 2 vec(x* ẋ) / |x|²."""
-    size = (x * x).sum(-1, keepdims=True)
-    back = conjugate(x)
-    o = 2.0 * multiply_quaternions(back, dx)[:, 1:] / size
-    grows = 2.0 * (x * dx).sum(-1, keepdims=True) / size
-    return o, 2.0 * multiply_quaternions(back, ddx)[:, 1:] / size - grows * o  # vec(ẋ* ẋ) = 0

@@ -197,6 +197,55 @@ def test_subspace_rate_is_the_derivative_of_the_subspace(joint):
         np.testing.assert_allclose(joint.bias(q, v), expected @ v, atol=CLOSE * 10)
 
 
+def test_velocities_are_those_of_the_transform_and_accelerations_their_rates(joint):
+    """Of any smooth path of the numbers q, whose quaternions have any length."""
+    rng = rng_of(joint)
+    q, dq, ddq = random_q(joint, rng), *(0.3 * rng.normal(size=(2, joint.nq)))
+    if isinstance(joint, Swivel):
+        with pytest.raises(InputError, match=r"velocities of such a joint are not known \(got 'Swivel'"):
+            joint.velocities(q, dq, ddq)
+        return
+
+    def at(t):
+        return q + t * dq + t * t / 2 * ddq, dq + t * ddq, ddq
+
+    v, a = joint.velocities(*at(0.0))
+    T, twist = joint.transform(q), joint.subspace(joint.repair(q)) @ v
+    W = T.rotation.T @ derivative(lambda t: joint.transform(at(t)[0]).rotation)
+    np.testing.assert_allclose(skew(twist[:3]), W, atol=CLOSE)
+    shift = T.rotation.T @ derivative(lambda t: joint.transform(at(t)[0]).translation)
+    np.testing.assert_allclose(twist[3:], shift, atol=CLOSE)
+    np.testing.assert_allclose(a, derivative(lambda t: joint.velocities(*at(t))[0]), atol=CLOSE)
+
+
+def test_a_joint_between_segments_of_twice_the_size_moves_twice_as_far(joint):
+    """Angles stay, lengths double: shifts that are coordinates, and positions of free joints, too."""
+    rng, two = rng_of(joint), 2.0 * np.ones(3)
+    q = random_q(joint, rng)
+    placement = Transform(random_rotation(rng), rng.normal(size=3))
+    if isinstance(joint, Crank | Swivel):
+        assert joint.stretched(placement, np.ones(3), np.ones(3)) == (placement, joint)
+        with pytest.raises(InputError, match="the joint cannot be scaled"):
+            joint.stretched(placement, two, two)
+        return
+    lengths = np.array([unit == "m" for unit in joint.q_units], bool) & (not isinstance(joint, FunctionJoint))
+    moved, large = joint.stretched(placement, two, two)
+    before, after = placement @ joint.transform(q), moved @ large.transform(q * np.where(lengths, 2.0, 1.0))
+    np.testing.assert_allclose(after.rotation, before.rotation, atol=ROUNDING)
+    np.testing.assert_allclose(after.translation, 2.0 * before.translation, atol=10 * ROUNDING)
+
+
+def test_full_turns_leave_what_a_joint_says_they_leave(joint):
+    q = random_q(joint, rng_of(joint))
+    for k in range(joint.nq):
+        turned = q.copy()
+        turned[k] += 2.0 * np.pi
+        before, after = joint.transform(q), joint.transform(turned)
+        same = np.allclose(before.rotation, after.rotation, atol=1e-9)
+        same = same and np.allclose(before.translation, after.translation, atol=1e-9)
+        assert same or k not in joint.turns  # of others, as of a function's, nothing is said
+
+
 def test_advance_follows_the_rate(joint):
     rng = rng_of(joint)
     q, v, h = random_q(joint, rng), rng.normal(size=joint.nv), 0.3

@@ -1,7 +1,6 @@
 """Scaling of figures by segment: joint positions, tags, masses, inertia, visual geometry."""
 
 from collections.abc import Mapping
-from copy import copy
 from dataclasses import replace
 from typing import Any, TypeGuard
 
@@ -12,11 +11,9 @@ from motiform.base.errors import InputError
 from motiform.motion.figures.human36 import Human36
 from motiform.motion.reconstruct.calibration.factors import Factors, as_factors, new_masses
 from motiform.motion.reconstruct.calibration.human import scale_human
-from motiform.motion.tree.joints import AxesJoint, Axis, FreeJoint, FunctionJoint, SphericalJoint
 from motiform.motion.tree.model.closure import Closure
 from motiform.motion.tree.model.figure import Figure
-from motiform.motion.tree.model.functions import CoordinateFunction, Polynomial, Spline
-from motiform.motion.tree.model.joint import Array, Joint
+from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.segment import Segment, SegmentShape, Tag
 from motiform.spatial import Transform
 
@@ -107,7 +104,10 @@ def scale_inertia(inertia: Array, factors: Array, ratio: float = 1.0) -> Array:
 
 
 def _segment(segment: Segment, f: Array, parent: Array, mass: float) -> Segment:
-    placement, joint = _joint(segment, f, parent)
+    try:
+        placement, joint = segment.joint.stretched(segment.placement, f, parent)
+    except InputError as error:
+        raise InputError(str(error), where=f"segment {segment.name!r}") from error
     ratio = mass / segment.mass if segment.mass else 1.0
     return replace(
         segment,
@@ -118,53 +118,6 @@ def _segment(segment: Segment, f: Array, parent: Array, mass: float) -> Segment:
         inertia=scale_inertia(segment.inertia, f, ratio),
         parts=tuple(_part(part, f) for part in segment.parts),
     )
-
-
-# ---------------------------------------------------------------- joints
-def _joint(segment: Segment, f: Array, parent: Array) -> tuple[Transform, Joint]:
-    """Return the placement and the joint: its centre follows the parent, seen from the child the child."""
-    joint, R, p = segment.joint, segment.placement.rotation, segment.placement.translation
-    if isinstance(joint, SphericalJoint | FreeJoint):
-        return Transform(R, parent * p), joint
-    if not isinstance(joint, AxesJoint | FunctionJoint):
-        if (f != 1).any() or (parent != 1).any():
-            raise InputError(
-                "the joint cannot be scaled",
-                where=f"segment {segment.name!r}",
-                got=type(joint).__name__,
-                allowed="joints of axes, functions, ball and free joints",
-            )
-        return segment.placement, joint
-    center = next((np.array(a.point) for a in joint.axes if a.kind == "revolute"), np.zeros(3))
-    translation = parent * (p + R @ center) - R @ (f * center)
-    along = [float(parent @ (R @ axis.direction) ** 2) for axis in joint.axes]
-    found = copy(joint)
-    found.axes = tuple(_axis(axis, f, s) for axis, s in zip(joint.axes, along, strict=True))
-    if isinstance(found, FunctionJoint):
-        pairs = zip(found.axes, found.functions, along, strict=True)
-        found.functions = tuple(
-            _shift(function, s) if axis.kind == "prismatic" else function for axis, function, s in pairs
-        )
-    return Transform(R, translation), found
-
-
-def _axis(axis: Axis, f: Array, along: float) -> Axis:
-    offset = axis.offset * along if axis.kind == "prismatic" else axis.offset
-    return replace(axis, point=_triple(f * axis.point), pitch=axis.pitch * along, offset=offset)
-
-
-def _shift(function: CoordinateFunction, factor: float) -> CoordinateFunction:
-    """Return the shift of an axis times a factor; a coordinate that is itself a shift keeps its slope."""
-    if isinstance(function, Polynomial):
-        c = function.coefficients
-        if len(c) == 2 and abs(c[1]) == 1.0:
-            return Polynomial((factor * c[0], c[1]))
-        return Polynomial(tuple(factor * x for x in c))
-    if isinstance(function, Spline):
-        return type(function)(function.x, factor * function.y)
-    if factor != 1.0:
-        raise InputError("the function cannot be scaled", got=type(function).__name__, allowed="Polynomial, Spline")
-    return function
 
 
 def _closure(closure: Any, f: Mapping[str, Array]) -> Any:

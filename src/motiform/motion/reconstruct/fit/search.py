@@ -10,7 +10,6 @@ from motiform.motion.reconstruct.fit.hidden import fill_hidden
 from motiform.motion.reconstruct.fit.limits import release
 from motiform.motion.reconstruct.fit.unwind import find_turns, unwind
 from motiform.motion.tree.algorithms.kinematics import forward_kinematics
-from motiform.motion.tree.joints import AxesJoint, FreeJoint, SphericalJoint
 from motiform.motion.tree.model.joint import Array
 
 __all__ = ["fit_converged", "fit_trial", "outlier_samples", "rescue"]
@@ -158,8 +157,8 @@ def _wrapped(fitter: Fitter, q: Array) -> Array:
     """Return configurations with angles less than half a turn from the prior."""
     out = q.copy()
     for n, segment in enumerate(fitter.figure.segments):
-        if isinstance(segment.joint, AxesJoint):
-            at = [fitter.figure.layout.q[n][k] for k, axis in enumerate(segment.joint.axes) if axis.kind == "revolute"]
+        at = fitter.figure.layout.q[n][list(segment.joint.turns)]
+        if len(at):
             turns = np.rint((out[:, at] - fitter.prior[at]) / (2.0 * np.pi))
             out[:, at] -= 2.0 * np.pi * turns
     return out
@@ -178,14 +177,15 @@ def _root_poses(fitter: Fitter, begin: Array) -> Array:
     figure, full = fitter.figure, fitter.expand(begin)
     for n in fitter.figure.roots:
         joint, at = figure.segments[n].joint, figure.layout.q[n]
-        if isinstance(joint, (SphericalJoint, FreeJoint)):
+        if len(joint.quaternions) == 1:
             from scipy.spatial.transform import Rotation
 
             turns = Rotation.create_group("O").as_quat()[:, [3, 0, 1, 2]]
             full = np.repeat(full, len(turns), 0)
-            full[:, at[-4:]] = np.tile(turns, (len(full) // len(turns), 1))
-        elif isinstance(joint, AxesJoint):
-            angles = [at[k] for k, axis in enumerate(joint.axes) if axis.kind == "revolute"][:3]
+            k = joint.quaternions[0]
+            full[:, at[k : k + 4]] = np.tile(turns, (len(full) // len(turns), 1))
+        elif joint.turns:
+            angles = [at[k] for k in joint.turns[:3]]
             grid = np.array(list(product(_TURNS, repeat=len(angles))))
             grid = grid[_distinct_turns(fitter, n, full[:1], angles, grid)]
             own = np.tile(full[:, angles], (len(grid), 1)) + np.repeat(grid, len(full), 0)

@@ -14,7 +14,6 @@ import numpy as np
 from motiform.measure.gaps import runs
 from motiform.motion.reconstruct.fit.fitter import Fit, Fitter
 from motiform.motion.tree import Figure, forward_kinematics, joint_axes
-from motiform.motion.tree.joints import FreeJoint, SphericalJoint
 from motiform.motion.tree.model.joint import Array
 
 __all__ = ["Turns", "brought_inside", "find_turns", "unwind"]
@@ -182,10 +181,7 @@ def _middle(figure: Figure, q: Array, triple: list[int], places: dict[int, int])
 
 def _quaternions(figure: Figure) -> list[np.ndarray]:
     """Return the places of quaternions in q."""
-    return [figure.free_places(n)[0][-4:] for n, s in enumerate(figure.segments) if isinstance(s.joint, _ROUND)]
-
-
-_ROUND = (SphericalJoint, FreeJoint)
+    return [figure.free_places(n)[0][k : k + 4] for n, s in enumerate(figure.segments) for k in s.joint.quaternions]
 
 
 # ---------------------------------------------------------------- paths

@@ -4,7 +4,8 @@ A joint of this kind is one more function that returns an `AxesJoint`.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
@@ -28,6 +29,7 @@ __all__ = [
     "planar",
     "prismatic",
     "revolute",
+    "stretched_axes",
     "universal",
 ]
 
@@ -132,6 +134,24 @@ def moved_by_later(twists: Array, rates: Array) -> Array:
     return out
 
 
+def stretched_axes(
+    axes: Sequence[Axis], placement: Transform, child: Array, parent: Array
+) -> tuple[Transform, tuple[Axis, ...], list[float]]:
+    """Return a joint's placement and axes where child and parent are stretched, and the parent's factor along each.
+
+    The joint's centre follows the parent, and seen from the child the child.
+    """
+    R, p = placement.rotation, placement.translation
+    center = next((np.array(axis.point) for axis in axes if axis.kind == "revolute"), np.zeros(3))
+    along = [float(parent @ (R @ axis.direction) ** 2) for axis in axes]
+    found = []
+    for axis, factor in zip(axes, along, strict=True):
+        x, y, z = (child * axis.point).tolist()
+        offset = axis.offset * factor if axis.kind == "prismatic" else axis.offset
+        found.append(replace(axis, point=(x, y, z), pitch=axis.pitch * factor, offset=offset))
+    return Transform(R, parent * (p + R @ center) - R @ (child * center)), tuple(found), along
+
+
 class AxesJoint(Joint):
     """Screws in sequence, each fixed in the frame that those before it have moved; its coordinates are plain."""
 
@@ -162,6 +182,16 @@ class AxesJoint(Joint):
     def check(self, where: str) -> None:
         for axis in self.axes:
             axis.check(where)
+
+    @property
+    def turns(self) -> tuple[int, ...]:
+        return tuple(k for k, axis in enumerate(self.axes) if axis.kind == "revolute" and axis.pitch == 0)
+
+    def stretched(self, placement: Transform, child: Array, parent: Array) -> tuple[Transform, Joint]:
+        placement, axes, _ = stretched_axes(self.axes, placement, child, parent)
+        found = copy(self)
+        found.axes = axes
+        return placement, found
 
     def neutral(self) -> Array:
         return self.start.copy()

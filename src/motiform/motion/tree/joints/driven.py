@@ -1,12 +1,13 @@
 """Joints whose axis displacements are functions of coordinates, such as an anatomical knee."""
 
 from collections.abc import Sequence
+from copy import copy
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
-from motiform.motion.tree.joints.axes import Axis, chain, moved_by_later
+from motiform.motion.tree.joints.axes import Axis, chain, moved_by_later, stretched_axes
 from motiform.motion.tree.model import columns as tree_columns
 from motiform.motion.tree.model.functions import CoordinateFunction
 from motiform.motion.tree.model.joint import Array, Joint, as_limits
@@ -65,6 +66,13 @@ class FunctionJoint(Joint):
     def check(self, where: str) -> None:
         for axis in self.axes:
             axis.check(where)
+
+    def stretched(self, placement: Transform, child: Array, parent: Array) -> tuple[Transform, Joint]:
+        placement, axes, along = stretched_axes(self.axes, placement, child, parent)
+        found, triples = copy(self), zip(axes, self.functions, along, strict=True)
+        found.axes = axes
+        found.functions = tuple(f.scaled(s) if axis.kind == "prismatic" else f for axis, f, s in triples)
+        return placement, found
 
     def neutral(self) -> Array:
         return np.zeros(self.nq)

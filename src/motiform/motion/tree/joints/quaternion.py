@@ -13,6 +13,7 @@ from motiform.motion.tree.model.joint import Array, Joint, named_as
 from motiform.spatial import (
     Transform,
     check_rotation,
+    conjugate,
     exp_quaternion,
     multiply_quaternions,
     quaternion_from_rotation,
@@ -27,6 +28,15 @@ def _quaternion_rate(quaternion: Array, omega: Array) -> Array:
     """q̇ = ½ q (0, ω), ω in the turned axes."""
     pure = np.concatenate([np.zeros((*omega.shape[:-1], 1)), omega], axis=-1)
     return 0.5 * multiply_quaternions(quaternion, pure)
+
+
+def _angular(x: Array, dx: Array, ddx: Array) -> tuple[Array, Array]:
+    """Return ω and dω/dt in the turned axes of the rotation x / |x|: ω = 2 vec(x* ẋ) / |x|²."""
+    size = (x * x).sum(-1, keepdims=True)
+    back = conjugate(x)
+    omega = 2.0 * multiply_quaternions(back, dx)[..., 1:] / size
+    grows = 2.0 * (x * dx).sum(-1, keepdims=True) / size
+    return omega, 2.0 * multiply_quaternions(back, ddx)[..., 1:] / size - grows * omega  # vec(ẋ* ẋ) = 0
 
 
 def _unit(quaternion: Array) -> Array:
@@ -61,6 +71,12 @@ class SphericalJoint(Joint):
 
     def rate(self, q: Array, v: Array) -> Array:
         return _quaternion_rate(np.asarray(q, float), np.asarray(v, float))
+
+    def velocities(self, q: Array, dq: Array, ddq: Array) -> tuple[Array, Array]:
+        return _angular(q, dq, ddq)
+
+    def stretched(self, placement: Transform, child: Array, parent: Array) -> tuple[Transform, Joint]:
+        return Transform(placement.rotation, parent * placement.translation), self
 
     def advance(self, q: Array, v: Array, h: float) -> Array:
         return multiply_quaternions(np.asarray(q, float), exp_quaternion(h * np.asarray(v, float)))
@@ -101,6 +117,16 @@ class FreeJoint(Joint):
         R = rotation_from_quaternion(_unit(q[..., 3:]))
         moved = (R @ v[..., 3:, None])[..., 0]
         return np.concatenate([moved, _quaternion_rate(q[..., 3:], v[..., :3])], axis=-1)
+
+    def velocities(self, q: Array, dq: Array, ddq: Array) -> tuple[Array, Array]:
+        omega, alpha = _angular(q[..., 3:], dq[..., 3:], ddq[..., 3:])
+        back = np.swapaxes(rotation_from_quaternion(q[..., 3:]), -1, -2)
+        u, du = ((back @ x[..., :3, None])[..., 0] for x in (dq, ddq))
+        du = du - np.cross(omega, u)  # rate of Rᵀ dp/dt
+        return np.concatenate([omega, u], axis=-1), np.concatenate([alpha, du], axis=-1)
+
+    def stretched(self, placement: Transform, child: Array, parent: Array) -> tuple[Transform, Joint]:
+        return Transform(placement.rotation, parent * placement.translation), self
 
     def advance(self, q: Array, v: Array, h: float) -> Array:
         q, v = np.asarray(q, float), np.asarray(v, float)

@@ -21,6 +21,10 @@ class CoordinateFunction(Protocol):
         """Return the value and the first two derivatives."""
         ...
 
+    def scaled(self, factor: float) -> "CoordinateFunction":
+        """Return the function of a shift that grows with its segment; see `Joint.stretched`."""
+        ...
+
     def numbers(self) -> list[float]:
         """Return the function as the kernels read it."""
         ...
@@ -54,6 +58,13 @@ class Polynomial:
     def __call__(self, x: ArrayLike) -> Array:
         """Return the value."""
         return self.derivatives(x)[0]
+
+    def scaled(self, factor: float) -> "Polynomial":
+        """Return the polynomial times a factor; a coordinate that is itself a shift keeps its slope."""
+        c = self.coefficients
+        if len(c) == 2 and abs(c[1]) == 1.0:
+            return Polynomial((factor * c[0], c[1]))
+        return Polynomial(tuple(factor * x for x in c))
 
     def numbers(self) -> list[float]:
         """Return 0, the number of coefficients, the coefficients."""
@@ -124,6 +135,10 @@ class Spline:
     def __call__(self, x: ArrayLike) -> Array:
         """Return the value."""
         return self.derivatives(x)[0]
+
+    def scaled(self, factor: float) -> "Spline":
+        """Return the spline times a factor."""
+        return type(self)(self.x, factor * self.y)
 
     def numbers(self) -> list[float]:
         """Return 1, the number of points, their x, the four coefficients of each piece."""

@@ -53,6 +53,11 @@ class Joint(ABC):
         return False
 
     @property
+    def turns(self) -> tuple[int, ...]:
+        """Places in q of angles that a full turn leaves as they are."""
+        return ()
+
+    @property
     def q_names(self) -> tuple[str, ...]:
         """Names of the numbers of a configuration: those of the velocities, or numbers."""
         return self.names if self.plain else tuple(map(str, range(self.nq)))
@@ -96,6 +101,20 @@ class Joint(ABC):
     def repair(self, q: Array) -> Array:
         """Return the nearest configuration that the joint allows."""
         return q
+
+    def velocities(self, q: Array, dq: Array, ddq: Array) -> tuple[Array, Array]:
+        """Return v and dv/dt where q moves at dq/dt and d²q/dt², (..., nv); quaternions may have any length."""
+        if self.nq and not self.plain:
+            allowed = "plain coordinates, spherical and free joints"
+            raise InputError("velocities of such a joint are not known", got=type(self).__name__, allowed=allowed)
+        return dq, ddq
+
+    def stretched(self, placement: Transform, child: Array, parent: Array) -> "tuple[Transform, Joint]":
+        """Return placement and joint where child and parent are stretched by factors along their own axes, (3,)."""
+        if (child != 1).any() or (parent != 1).any():
+            allowed = "joints of axes, functions, ball and free joints"
+            raise InputError("the joint cannot be scaled", got=type(self).__name__, allowed=allowed)
+        return placement, self
 
     def check(self, where: str) -> None:  # noqa: B027, most joints can always be
         """Raise an error that names the place if the joint cannot be."""
