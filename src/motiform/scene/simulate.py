@@ -195,9 +195,9 @@ def _simulate_scene(
     except (SceneError, RecordingError):
         raise
     except InputError as error:
-        told = SceneError(f"{scene.place('motion')}: {error}")
-        told.recording = error.recording
-        raise told from error
+        located = SceneError(f"{scene.place('motion')}: {error}")
+        located.recording = error.recording
+        raise located from error
 
 
 _SETTINGS = {"t1": "scene.duration", "rate": "scene.rate"} | {
@@ -329,8 +329,8 @@ def _network(model: Any) -> Network | None:
 
 def check_motion(recording: Recording, scene: Scene) -> None:
     """Refuse a recording whose motion is not that of a scene."""
-    told = recording.manifest.get("motion_key")
-    if told is not None and str(told).partition(":")[0] != scene.motion_key:
+    recorded = recording.manifest.get("motion_key")
+    if recorded is not None and str(recorded).partition(":")[0] != scene.motion_key:
         raise SceneError(
             "the motion of the scene is not the recorded one", where=recording._where, got=scene.name,
             allowed="changes of [[screen]], [[form]], [image], look and color",

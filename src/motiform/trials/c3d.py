@@ -15,7 +15,7 @@ __all__ = ["computed_points", "write_back"]
 
 _SIDES = {"l": ("L", "Left"), "r": ("R", "Right")}
 _STEPS = {"foot strike": "Foot Strike", "foot off": "Foot Off"}
-_SAME = ("foot strike", "heel strike", "initial contact", "foot off", "toe off")  # of a file: told again below
+_SAME = ("foot strike", "heel strike", "initial contact", "foot off", "toe off")  # of a file: written again below
 # joint: (name as Plug-in Gait has it, components x, y, z)
 _POINTS: dict[str, tuple[str, tuple[str, str, str]]] = {
     "pelvis": ("PelvisAngles", ("anterior_tilt", "obliquity_up", "internal_rotation")),
@@ -46,10 +46,10 @@ def write_back(rec: Recording, figure: Figure, markers: Recording, path: Path) -
         points = computed_points(found, set(marker_names(markers)))
     except MotiformError:  # no feet, or feet without a direction: events and markers are left
         points = []
-    told = dict(markers.manifest)
-    plates = told.get("plates", [])
-    told["plates"] = plates if all("channels" in plate for plate in plates) else []  # forces of another file
-    trial = changed(markers, {}, manifest=told, events=_events(rec, markers))
+    manifest = dict(markers.manifest)
+    plates = manifest.get("plates", [])
+    manifest["plates"] = plates if all("channels" in plate for plate in plates) else []  # forces of another file
+    trial = changed(markers, {}, manifest=manifest, events=_events(rec, markers))
     write_c3d(trial, path, computed=points)
     return path
 

@@ -1,4 +1,4 @@
-"""What a trial is done with where nothing is told: its marker set, and the size and the mass of its subject."""
+"""What a trial is done with without options: its marker set, and the size and the mass of its subject."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -23,13 +23,16 @@ if TYPE_CHECKING:
 __all__ = ["find_mass", "find_size", "settle_defaults", "settle_mass"]
 
 _SHARE = 0.5  # of the markers of a file that a set must have to be recognised, where it does not mark the legs
-_LONG, _STEADY = 0.15, 0.03  # [m] distances of markers that tell a size, and their standard deviation over the mean
-_SAMPLES, _FEWEST = 60, 3  # samples that are looked at, and distances that tell a size
-_ENOUGH, _ROLL = 3, 5e-4  # markers that tell how a foot rolls; [m²/rad²]: 5 mm of markers for 13° of rolling
+_LONG, _STEADY = (
+    0.15,
+    0.03,
+)  # [m] distances of markers that determine a size, and their standard deviation over the mean
+_SAMPLES, _FEWEST = 60, 3  # samples that are looked at, and distances that determine a size
+_ENOUGH, _ROLL = 3, 5e-4  # markers that determine how a foot rolls; [m²/rad²]: 5 mm of markers for 13° of rolling
 _WIDER = np.deg2rad(15.0)  # beyond passive ranges: feet that carry weight go there, and zeros of angles err by some
 _FRAMES = (40, 80, 25)  # samples by which a figure is calibrated where nobody asks for it: one of 25, at least, at most
 _SIZES = (0.3, 1.5)  # of the mean body: a child's, and beyond a giant's
-_CARRIED, _MASSES = 0.2, (8.0, 300.0)  # [s] on plates alone that tell a mass; [kg] of somebody who can walk
+_CARRIED, _MASSES = 0.2, (8.0, 300.0)  # [s] on plates alone that determine a mass; [kg] of somebody who can walk
 _AGREE = 0.2  # of the mass: half of its samples lie so near to one another
 
 
@@ -40,29 +43,29 @@ def settle_defaults(
 
     Of Human36 alone: other figures have tags and sizes of their own.
     """
-    spec, told = options.figure, dict[str, Any]()
+    spec, assumed = options.figure, dict[str, Any]()
     if spec.figure != "human36":
-        return options, told
+        return options, assumed
     known = {**(spec.subjects[subject] if subject is not None else {}), **spec.measures, **spec.options}
     found = {name: value for name, value in markers.manifest.get("body", {}).items() if name not in known}
-    told |= {name: ("the file", value) for name, value in found.items()}
+    assumed |= {name: ("the file", value) for name, value in found.items()}
     if "markers" not in known and not options.reconstruct.get("correspondence"):
         name = _recognised(markers, make_figure(spec, subject))
         if name is not None:
             found["markers"] = name[0]
-            told["markers"] = (f"recognised by {name[1]} of {len(marker_names(markers))} names", name[0])
+            assumed["markers"] = (f"recognised by {name[1]} of {len(marker_names(markers))} names", name[0])
     marked = "markers" in known or "markers" in found
     if marked and "limits" not in known:
         # a foot with two markers turns over without them
         found["limits"] = {name: (np.deg2rad(low) - _WIDER, np.deg2rad(high) + _WIDER)
                            for name, (low, high) in RANGES.items()}  # fmt: skip
-        told["limits"] = ("Human36 has none of its own", "anatomical ranges and 15° more")
+        assumed["limits"] = ("Human36 has none of its own", "anatomical ranges and 15° more")
     settled = replace(options, figure=replace(spec, measures={**found, **spec.measures}))
     if marked and options.calibrate is None and options.static is None:
         least, most, every = _FRAMES
         frames = min(max(markers.count("markers") // every, least), most)
         settled = replace(settled, calibrate=True, calibration={"frames": frames, **options.calibration})
-        told["calibrate"] = ("no static trial is given", "the trial's own markers")
+        assumed["calibrate"] = ("no static trial is given", "the trial's own markers")
     if marked and not {"height", "lengths"} & (known.keys() | found.keys()):
         made = make_figure(settled.figure, subject)
         still = markers if options.static is None else read_trial(options.static, options)
@@ -70,13 +73,13 @@ def settle_defaults(
         if size is not None and isinstance(made, Human36):
             measures = settled.figure.measures | {"height": round(size * made.height, 2)}
             settled = replace(settled, figure=replace(settled.figure, measures=measures))
-            told["height"] = ("distances of markers", measures["height"])
+            assumed["height"] = ("distances of markers", measures["height"])
     if marked and "tasks" not in options.reconstruct and options.ik is None:
         tasks = _loose_feet(make_figure(settled.figure, subject), markers, options.reconstruct.get("correspondence"))
         if tasks:
             settled = replace(settled, reconstruct=settled.reconstruct | {"tasks": tasks})
-            told["tasks"] = ("two markers on a foot hardly tell how it rolls", ", ".join(tasks))
-    return settled, told
+            assumed["tasks"] = ("two markers on a foot hardly determine how it rolls", ", ".join(tasks))
+    return settled, assumed
 
 
 def _recognised(markers: Recording, figure: Figure) -> tuple[str, int] | None:
@@ -109,7 +112,7 @@ def _loose_feet(figure: Figure, markers: Recording, correspondence: Any) -> dict
 
 
 def find_size(figure: Figure, markers: Recording, correspondence: Any = None) -> float | None:
-    """Return the size of the subject over that of the figure, None where too few markers tell it.
+    """Return the size of the subject over that of the figure, None where too few markers determine it.
 
     The median over pairs of tags on one segment or on neighbours whose markers keep their distance, both on bones.
     """
@@ -138,18 +141,18 @@ def find_size(figure: Figure, markers: Recording, correspondence: Any = None) ->
 def settle_mass(
     options: "TrialOptions", subject: str | None, figure: Figure, rec: Recording
 ) -> tuple[float | None, list[str]]:
-    """Return the mass of a Human36 that nobody has told, by its plates [kg], and a note where they do not tell it."""
+    """Return the mass of a Human36 that is not given, by its plates [kg], and a note where they do not determine it."""
     spec = options.figure
     known = {*spec.measures, *spec.options, *(spec.subjects[subject] if subject is not None else ())}
     if spec.figure != "human36" or "effort.known" not in rec or known & {"mass", "masses"}:
         return None, []
     mass = find_mass(figure, rec)
-    words = f"the mass is not told: efforts are those of a mean body of {figure.mass:.0f} kg (say --mass)"
+    words = f"the mass is not given: efforts are those of a mean body of {figure.mass:.0f} kg (say --mass)"
     return mass, [words] if mass is None else []
 
 
 def find_mass(figure: Figure, rec: Recording) -> float | None:
-    """Return the mass [kg] with which the body's motion takes the force of the plates; None where they tell too little.
+    """Return the mass [kg] with which the body's motion takes the force of the plates; None where they do not say it.
 
     What is left at the root of a body of mass m₀ is m₀ (a + g) − F, without plates m₀ (a + g). Their sums along the
     vertical, over the samples in which all feet are in the air or on usable plates, give m / m₀ = Σ F / Σ m₀ (a + g),

@@ -19,7 +19,7 @@ __all__ = ["FigureSpec", "calibrated", "choose_subject", "make_figure", "read_su
 
 MODELS = ("human36", "bip", "kondo")
 MARKER_SD = 0.01
-"""[m] Standard deviation of markers on skin for calibration, unless told otherwise."""
+"""[m] Standard deviation of markers on skin for calibration, unless given."""
 
 FOOT_SD = 0.3
 """[rad] Standard deviation of the angles of feet about those of standing, where markers are at sites."""
@@ -41,19 +41,19 @@ class FigureSpec:
     """More parameters of the ready figure, or of the reader of the file."""
 
 
-def read_subject(told: str | None) -> tuple[dict[str, dict[str, Any]], str | None]:
+def read_subject(given: str | None) -> tuple[dict[str, dict[str, Any]], str | None]:
     """Return measures of subjects, and the name of the one that is meant, from "TABLE.csv" or "TABLE.csv:NAME"."""
-    if told is None:
+    if given is None:
         return {}, None
     from motiform.measure import read_subjects
 
-    path, name = told, None
-    if not Path(told).is_file() and ":" in told:
-        path, _, name = told.rpartition(":")
+    path, name = given, None
+    if not Path(given).is_file() and ":" in given:
+        path, _, name = given.rpartition(":")
     if not Path(path).is_file():
         allowed = "a table of subjects: TABLE.csv, or TABLE.csv:NAME"
         remedy = closest_file(Path(path))
-        raise InputError("no such file", where="--subject", got=told, allowed=allowed, remedy=remedy)
+        raise InputError("no such file", where="--subject", got=given, allowed=allowed, remedy=remedy)
     known: dict[str, Subject] = read_subjects(path)
     if name is not None and name not in known:
         raise InputError("no such subject", where=path, got=name, allowed=", ".join(known), remedy=closest(name, known))

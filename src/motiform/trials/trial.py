@@ -57,7 +57,7 @@ SUMMARY = "summary.json"
 _READ = ("up", "units", "subject", "rate", "format", "partial", "unlabeled", "residuals")
 _KIND = "motiform trial"
 _OLD = ".old"
-_OWN = ("kind", "options", "per_marker", "machine", "version", "sums", "sum")  # told in the trial's own summary alone
+_OWN = ("kind", "options", "per_marker", "machine", "version", "sums", "sum")  # in the trial's own summary alone
 
 
 @dataclass(frozen=True)
@@ -242,7 +242,7 @@ def _done(trial: MarkerTrial, progress: Progress) -> dict[str, Any]:
     if options.forces is not None:
         markers = add_forces(markers, read_forces(forces_of(source, options.forces), options))
     subject = choose_subject(options.figure, markers, source)
-    options, told = settle_defaults(options, markers, subject)
+    options, assumed = settle_defaults(options, markers, subject)
     figure, calibration = _figure(options, subject, markers, lambda part: progress(0.3 * part))
     first = 0.3 if calibration else 0.0
     setup: dict[str, Any] = {} if options.ik is None else read_ik_setup(options.ik).options(figure)
@@ -254,12 +254,12 @@ def _done(trial: MarkerTrial, progress: Progress) -> dict[str, Any]:
     rec = describe_fit(fitted, figure, **described)
     mass, notes = settle_mass(options, subject, figure, rec)
     if mass is not None:
-        told["mass"] = ("forces of the plates", mass)
+        assumed["mass"] = ("forces of the plates", mass)
         figure = figure.replace(mass=mass)
         rec = describe_fit(fitted, figure, **described)
     rec.manifest["title"] = trial.name
     rec.manifest["reconstruct"]["notes"] += notes
-    rec.manifest["taken"] = {name: [value, why] for name, (why, value) in told.items()}
+    rec.manifest["taken"] = {name: [value, why] for name, (why, value) in assumed.items()}
     if subject is not None:
         rec.manifest["subject"] = subject
     if calibration:
@@ -273,9 +273,9 @@ def _figure(
     options: TrialOptions, subject: str | None, markers: Recording, progress: Progress
 ) -> tuple[Figure, dict[str, Any]]:
     """Return the figure of a trial and what its calibration tells."""
-    shared, told = _shared_figure(_Once(options, subject))
+    shared, calibration = _shared_figure(_Once(options, subject))
     if not options.calibrate:
-        return shared, told
+        return shared, calibration
     static = None if options.static is None else read_trial(options.static, options)
     found = calibrated(
         make_figure(options.figure, subject), markers, static,
@@ -287,7 +287,7 @@ def _figure(
 
 @dataclass(frozen=True)
 class _Once:
-    """Options of a batch and a subject, told apart by their content: figures are made once for many trials."""
+    """Options of a batch and a subject, distinguished by their content: figures are made once for many trials."""
 
     options: TrialOptions = field(compare=False)
     subject: str | None
@@ -375,9 +375,9 @@ def _write_files(trial: MarkerTrial, rec: Recording, figure: Figure, markers: Re
     if "muscle.force" in rec:
         files += [path.name for path in write_muscles(rec, folder, name)]
     if default_joints(figure):
-        told = rec.manifest["reconstruct"]
-        frames = landmark_frames(figure, told["per_marker"])
-        angles = joint_angles(figure, rec["q"], frames=frames, convention=told["angles"])
+        metadata = rec.manifest["reconstruct"]
+        frames = landmark_frames(figure, metadata["per_marker"])
+        angles = joint_angles(figure, rec["q"], frames=frames, convention=metadata["angles"])
         files.append(write_joint_angles(rec, angles, folder / f"{name}_angles.sto").name)
     cycles = write_cycles(rec, figure, folder / f"{name}_cycles.csv")
     files += [] if cycles is None else [cycles.name]
@@ -395,20 +395,20 @@ def _write_files(trial: MarkerTrial, rec: Recording, figure: Figure, markers: Re
 
 
 def _summary(trial: MarkerTrial, rec: Recording, files: list[str]) -> dict[str, Any]:
-    told = rec.manifest["reconstruct"]
-    seen = [row["seen"] for row in told["per_marker"].values()]
-    worst: Any = max(told["per_marker"].items(), key=lambda item: item[1]["rms"] or 0.0, default=(None, {}))
+    metadata = rec.manifest["reconstruct"]
+    seen = [row["seen"] for row in metadata["per_marker"].values()]
+    worst: Any = max(metadata["per_marker"].items(), key=lambda item: item[1]["rms"] or 0.0, default=(None, {}))
     names = [event.name for event in rec.events]
     found = {
         "kind": _KIND, "key": trial.key, "folder": trial.folder, "files": files, "figure": rec.manifest.get("figure"),
-        "subject": rec.manifest.get("subject"), "samples": told["samples"], "duration": rec.duration,
-        "markers": len(seen), "seen": float(np.mean(seen)) if seen else 0.0, "rms": told["rms"],
-        "rms_weighted": told["rms_weighted"], "notes": told["notes"],
-        **{name: sum(row[name] for row in told["per_marker"].values()) for name in ("left_out", "swapped")},
-        "worst": {"tag": worst[0], "rms": worst[1].get("rms")}, "marker_sd": told["marker_sd"],
-        "not_settled": told["not_settled"], "lost": told["lost"],
+        "subject": rec.manifest.get("subject"), "samples": metadata["samples"], "duration": rec.duration,
+        "markers": len(seen), "seen": float(np.mean(seen)) if seen else 0.0, "rms": metadata["rms"],
+        "rms_weighted": metadata["rms_weighted"], "notes": metadata["notes"],
+        **{name: sum(row[name] for row in metadata["per_marker"].values()) for name in ("left_out", "swapped")},
+        "worst": {"tag": worst[0], "rms": worst[1].get("rms")}, "marker_sd": metadata["marker_sd"],
+        "not_settled": metadata["not_settled"], "lost": metadata["lost"],
         "events": {name: names.count(name) for name in dict.fromkeys(names)},
-        "residual": told.get("residual"), "per_marker": told["per_marker"], "options": asdict(trial.options),
+        "residual": metadata.get("residual"), "per_marker": metadata["per_marker"], "options": asdict(trial.options),
         **machine(),
     }  # fmt: skip
     if "calibration" in rec.manifest:

@@ -26,6 +26,15 @@ _SWEEPS, _STILL = 40, 1e-8  # [m]
 
 
 @inline
+def _bilinear(stiffness, toe, taut, long):
+    """Return energy, tension and its slope at lengths beyond the slack and the neutral one: the law of a fibre."""
+    taut, long = max(taut, 0.0), max(long, 0.0)
+    energy = 0.5 * (stiffness * taut**2 + toe * long**2)
+    slope = (stiffness if taut > 0.0 else 0.0) + (toe if long > 0.0 else 0.0)
+    return energy, stiffness * taut + toe * long, slope
+
+
+@inline
 def _push(x, bone, clear, poses, spans, grid, field):
     """Return (whether it was inside, the point pushed out of a bone to the distance `clear`)."""
     body = spans[bone, BODY]
@@ -81,13 +90,11 @@ def fibre_length(i, ends, fibres, poses, spans, grid, field, nodes, held):
 def pull_fibre(i, ends, fibres, poses, spans, grid, field, slots, centers, nodes, held, gradient, hessian):
     """Add fibre i to gradient and Hessian; return (energy [J], tension [N], length [m])."""
     length = fibre_length(i, ends, fibres, poses, spans, grid, field, nodes, held)
-    long, taut = length - fibres[i, NEUTRAL], length - fibres[i, SLACK]
-    if long <= 0.0 and taut <= 0.0:
+    energy, tension, rate = _bilinear(
+        fibres[i, STIFFNESS], fibres[i, TOE], length - fibres[i, SLACK], length - fibres[i, NEUTRAL]
+    )
+    if rate == 0.0:
         return 0.0, 0.0, length
-    k, toe = fibres[i, STIFFNESS], fibres[i, TOE]
-    rate = (k if taut > 0.0 else 0.0) + (toe if long > 0.0 else 0.0)
-    tension = k * max(taut, 0.0) + toe * max(long, 0.0)
-    energy = 0.5 * (k * max(taut, 0.0) ** 2 + toe * max(long, 0.0) ** 2)
     a = place(poses, ends[i, 0], (fibres[i, 0], fibres[i, 1], fibres[i, 2]))
     b = place(poses, ends[i, 1], (fibres[i, 3], fibres[i, 4], fibres[i, 5]))
     free = True
