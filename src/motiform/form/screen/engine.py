@@ -215,9 +215,11 @@ class ScreenEngine:
         return found if self._pistons is None else found | {"pistons": self._pistons.checkpoint()}
 
     @classmethod
-    def resume(cls, screen: Screen, checkpoint: dict[str, Any], device: str = "cpu") -> "ScreenEngine":
-        """Return an engine that continues from a checkpoint."""
+    def resume(cls, screen: Screen, checkpoint: dict[str, Any] | None, device: str = "cpu") -> "ScreenEngine":
+        """Return an engine that continues from a checkpoint, or begins where there is none."""
         engine = cls(screen, device)
+        if checkpoint is None:
+            return engine
         engine.sample = int(checkpoint["sample"])
         shape = engine._now.shape
         engine._now = engine.device.array(np.asarray(checkpoint["now"], float).reshape(shape))

@@ -11,6 +11,7 @@ from motiform.base.errors import InputError, MotiformError, RunError
 from motiform.base.machine import check_room
 from motiform.base.progress import Progress
 from motiform.base.signals import check_end
+from motiform.motion.run.blocks import run_blocks
 from motiform.motion.run.system import Block, System
 from motiform.record import Recorder, Recording
 
@@ -48,7 +49,7 @@ def _recorded(system: System, recorder: Recorder, progress: Progress | None) -> 
     """Return the recording of a run that is written to the end."""
     options = system.options
     with recorder:
-        for block in _timed(system.blocks(recorder.checkpoint), options.rate):
+        for block in _timed(run_blocks(system, recorder.checkpoint), options.rate):
             check_end()
             count = len(block.states)
             if count:
@@ -65,7 +66,7 @@ def _recorded(system: System, recorder: Recorder, progress: Progress | None) -> 
                 recorder.append(found)
             recorder.add_events(block.events)
             if block.checkpoint is not None:
-                recorder.commit(block.checkpoint, force=block.error is not None)
+                recorder.commit(block.checkpoint)
             if progress is not None:
                 progress(min(1.0, block.sample / (options.samples - 1)))
             if block.error is not None:
