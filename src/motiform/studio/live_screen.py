@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from motiform.base.errors import InputError
-from motiform.form.screen import Engraver, ModeSegment, Screen, ScreenEngine, Screens, assess_screen
-from motiform.form.screen.follow import follow_network
 from motiform.motion.matter import Engine
 from motiform.motion.matter.stability.cell import PROTOTYPES, modal_segment
 from motiform.motion.run import check_number
+from motiform.motion.screens import Engraver, ModeSegment, Screen, ScreenEngine, Screens, assess_screen
+from motiform.motion.screens.follow import follow_network
 from motiform.record import Channel, Recorder, Recording
 from motiform.studio.live_thread import LiveThread
 from motiform.studio.pull import Pull

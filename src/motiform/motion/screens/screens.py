@@ -7,12 +7,6 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError
-from motiform.form.screen.engine import ScreenEngine
-from motiform.form.screen.engraver import Engraver
-from motiform.form.screen.follow import LivePoints, PointTrajectory, follow_network
-from motiform.form.screen.model import Screen
-from motiform.form.screen.replay import Recorded, Replay
-from motiform.form.screen.system import OTHERS, check_reach, screen_channels, screen_facts, screen_sample, steps_of
 from motiform.motion.matter import Engine, Network
 from motiform.motion.matter.observe import network_channels, observe_network
 from motiform.motion.matter.system import (
@@ -26,6 +20,12 @@ from motiform.motion.matter.system import (
 )
 from motiform.motion.run import Checkpoint, ModelKind, Run, RunOptions, System
 from motiform.motion.run.kinds import check_integrator
+from motiform.motion.screens.engine import ScreenEngine
+from motiform.motion.screens.engraver import Engraver
+from motiform.motion.screens.follow import LivePoints, PointTrajectory, follow_network
+from motiform.motion.screens.model import Screen
+from motiform.motion.screens.replay import Recorded, Replay
+from motiform.motion.screens.system import OTHERS, check_reach, screen_channels, screen_facts, screen_sample, steps_of
 from motiform.record import Channel, Recording
 
 __all__ = ["KIND", "Screens", "ScreensSystem"]

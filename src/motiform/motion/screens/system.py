@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError
-from motiform.form.screen.engine import ScreenEngine
-from motiform.form.screen.model import Screen
-from motiform.form.screen.stability import assess_screen
 from motiform.motion.matter.system import film_rate
 from motiform.motion.run import Checkpoint, ModelKind, Run, RunOptions, System
 from motiform.motion.run.kinds import check_integrator
+from motiform.motion.screens.engine import ScreenEngine
+from motiform.motion.screens.model import Screen
+from motiform.motion.screens.stability import assess_screen
 from motiform.record import Channel
 
 __all__ = ["KIND", "ScreenSystem", "check_reach", "screen_channels", "screen_facts", "screen_sample", "steps_of"]
