@@ -133,11 +133,15 @@ class CoupledBodies:
 
         self.kernels, self.launch = kernels, get_device("cpu").launch
         self.count, self.forces, self.orthonormal = model.count, forces, orthonormal
+        self.model, self.size = model, model.count * 18
         p = model.packed
         self.constants = (p.bodies, p.environment, p.load_starts, p.loads, p.ends, p.partners, p.springs)
         self.given = np.zeros((model.count, 6))
         self.inside: float | None = None
         """Instant that decides which loads act; None: the instant of the rate."""
+
+    def initial(self) -> np.ndarray:
+        return self.model.initial_state().rows().ravel()
 
     def ask(self, t: float, rows: np.ndarray) -> np.ndarray:
         """Return the loads (n, 6) that the user's functions give."""
@@ -165,7 +169,7 @@ def coupled_run(
     """Return a run of interacting bodies, or of bodies under functions, by fixed or by adaptive steps."""
     if get_method(options.integrator).adaptive:
         jumps = {instant for load in model.loads for instant in (load.start, load.until)}
-        return AdaptiveSteps(_Flat(model, forces), options, guards, checkpoint, sorted(jumps))
+        return AdaptiveSteps(CoupledBodies(model, forces), options, guards, checkpoint, sorted(jumps))
     system = CoupledBodies(model, forces, orthonormal=options.integrator != "euler")
     step = _step_function(system, model, options)
     return FixedSteps(step, model.initial_state().rows(), options, checkpoint)
@@ -200,15 +204,3 @@ def _step_function(
         return end
 
     return explicit
-
-
-class _Flat:
-    """Rigid bodies as a flat state vector."""
-
-    def __init__(self, model: Bodies, forces: Sequence[Force]) -> None:
-        system = CoupledBodies(model, forces)
-        self.size, self.rate, self.repair = model.count * 18, system.rate, system.repair
-        self.model = model
-
-    def initial(self) -> np.ndarray:
-        return self.model.initial_state().rows().ravel()

@@ -74,7 +74,7 @@ class NetworkSystem(System):
             points = np.unique(np.concatenate([np.atleast_1d(which) for which in self._points.values()]))
             self._columns = {name: np.searchsorted(points, which) for name, which in self._points.items()}
             return PointsRun(engine, points, self.steps, last)
-        return EngineRun(engine, self._sample, self.steps, last, self.watch)
+        return EngineRun(engine, self._sample, self.steps, last, self.watch, size=6 * self.network.count)
 
     def _sample(self, engine: Engine) -> dict[str, np.ndarray]:
         """Return what is recorded at this sample, but for what is looked at in between."""
@@ -116,13 +116,13 @@ class EngineRun(Run):
 
     def __init__(
         self, engine: Any, observe: Callable[[Any], dict[str, np.ndarray]], steps: int, last: int,
-        watch: Watch | None = None,
+        watch: Watch | None = None, *, size: int,
     ) -> None:  # fmt: skip
         super().__init__(last)
         self.engine, self.steps, self._observe, self._watch = engine, steps, observe, watch
         self._matter = getattr(engine, "matter", engine)
-        self.sample, self.size = engine.sample // steps, max(1, 6 * engine.network.count)
-        self._feeding = set(self._matter.feeding)
+        self.sample, self.size = engine.sample // steps, size
+        self._feeding = self._feeds()
 
     def start(self) -> Samples:  # noqa: D102
         self.events += getattr(self.engine, "events", ())
@@ -134,11 +134,15 @@ class EngineRun(Run):
             engine.advance(self.steps)
         else:
             heard = _several(self._watch.advance(engine, self.steps))
+        self._matter.check()
         self.sample += 1
-        for name in [one for one in self._matter.feeding if one not in self._feeding]:
-            self._feeding.add(name)
+        for name in [one for one in self._feeds() if one not in self._feeding]:
+            self._feeding.append(name)
             self.events.append(Event(engine.sample / engine.network.frequency, f"feeds energy: links {name!r}"))
         return [self._observe(engine) | heard]
+
+    def _feeds(self) -> list[str]:
+        return list(getattr(self._matter, "feeding", ()))
 
     def checkpoint(self) -> Checkpoint:  # noqa: D102
         found: Checkpoint = self.engine.checkpoint()

@@ -90,6 +90,20 @@ class System(ABC):
     facts: Mapping[str, Any]
     """What the manifest says about the model."""
 
+    @property
+    def device(self) -> str:
+        """What it runs on."""
+        return self.options.device
+
+    @property
+    def samples(self) -> int:
+        """Number of samples, the one at the start counted."""
+        return self.options.samples
+
+    def times(self, first: int, end: int) -> np.ndarray:
+        """Return the instants of samples [s], from one up to before another."""
+        return np.arange(first, end) / self.options.rate
+
     @abstractmethod
     def channels(self) -> list[Channel]:
         """Return what is recorded."""

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError
-from motiform.motion.matter.system import film_rate
+from motiform.motion.matter.system import EngineRun, film_rate
 from motiform.motion.run import Checkpoint, ModelKind, Run, RunOptions, System
 from motiform.motion.run.kinds import check_integrator
 from motiform.motion.screens.engine import ScreenEngine
@@ -38,32 +38,11 @@ class ScreenSystem(System):
         return screen_channels(self.screen, self.options.rate)
 
     def begin(self, checkpoint: Checkpoint | None) -> Run:  # noqa: D102
-        return ScreenRun(self, checkpoint)
+        engine = ScreenEngine.resume(self.screen, checkpoint, self.options.device)
+        return EngineRun(engine, screen_sample, self.steps, self.options.samples - 1, size=self.screen.count)
 
     def observe(self, times: np.ndarray, states: Any) -> dict[str, np.ndarray]:  # noqa: D102
         return {name: np.stack([one[name] for one in states]) for name in states[0]}
-
-
-class ScreenRun(Run):
-    """A screen on its way; each sample is observed at once."""
-
-    def __init__(self, system: ScreenSystem, checkpoint: Checkpoint | None) -> None:
-        super().__init__(system.options.samples - 1)
-        screen, device, self.steps = system.screen, system.options.device, system.steps
-        self.engine = ScreenEngine.resume(screen, checkpoint, device)
-        self.sample, self.size = self.engine.sample // self.steps, screen.count
-
-    def start(self) -> list[dict[str, np.ndarray]]:
-        return [screen_sample(self.engine)]
-
-    def advance(self, samples: int) -> list[dict[str, np.ndarray]]:
-        self.engine.advance(self.steps)
-        self.engine.check()
-        self.sample += 1
-        return [screen_sample(self.engine)]
-
-    def checkpoint(self) -> Checkpoint:
-        return self.engine.checkpoint()
 
 
 def steps_of(screen: Screen, rate: float) -> int:

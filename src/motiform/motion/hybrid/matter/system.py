@@ -169,7 +169,7 @@ class CoupledSystem(System):
             checkpoint=checkpoint,
         )
         watch = None if self.listener is None else Watch(self.listener, {})
-        return EngineRun(engine, _observe, self.steps, self.options.samples - 1, watch)
+        return EngineRun(engine, _observe, self.steps, self.options.samples - 1, watch, size=6 * engine.network.count)
 
     def observe(self, times: np.ndarray, states: Samples) -> dict[str, np.ndarray]:  # noqa: D102
         return stack(states)
