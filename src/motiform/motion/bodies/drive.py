@@ -8,19 +8,10 @@ from motiform.base.errors import InputError, RunError
 from motiform.motion.bodies import columns
 from motiform.motion.bodies.model import Bodies, BodiesState, Force
 from motiform.motion.bodies.steps import get_steps
-from motiform.motion.run import (
-    AdaptiveSteps,
-    Checkpoint,
-    ExplicitStep,
-    FixedSteps,
-    Guard,
-    Run,
-    RunOptions,
-    get_method,
-    get_tableau,
-)
+from motiform.motion.run import AdaptiveSteps, Checkpoint, ExplicitStep, FixedSteps, Guard, Run, RunOptions
 from motiform.motion.run.functions import call, check_numbers
 from motiform.motion.run.guards import guard_value
+from motiform.motion.run.integrators import get_method, get_tableau
 from motiform.motion.run.options import DIVERGED, LOST
 from motiform.spatial.checks import Words
 

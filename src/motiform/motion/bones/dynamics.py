@@ -32,17 +32,9 @@ from motiform.spatial import (
 from motiform.spatial.checks import Array, as_floats
 
 __all__ = [
-    "METHODS",
-    "BoneForces",
-    "BonesState",
-    "FreeBodies",
-    "Loads",
-    "Method",
-    "led_along",
-    "step_adaptively",
-    "step_implicitly",
-    "weigh",
-]
+    "METHODS", "BoneForces", "BonesState", "FreeBodies", "Loads", "Method", "led_along", "step_adaptively",
+    "step_implicitly", "weigh",
+]  # fmt: skip
 
 Method = Literal["semi-implicit", "cash-karp"]
 METHODS = ("semi-implicit", "cash-karp")

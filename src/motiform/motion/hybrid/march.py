@@ -39,24 +39,15 @@ class EventDrivenRun(Run):
     """
 
     def __init__(
-        self,
-        system: ContactEquations,
-        options: RunOptions,
-        guards: Sequence[Guard],
-        first: Array,
+        self, system: ContactEquations, options: RunOptions, guards: Sequence[Guard], first: Array,
         checkpoint: Checkpoint | None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__(options.samples - 1)
         self.system, self.options, self.size = system, options, system.size
         self.stepper = ExplicitStep(
-            DORMAND_PRINCE,
-            system.rate,
-            size=system.size,
-            repair=system.repair,
-            rtol=options.rtol,
-            atol=options.atol,
+            DORMAND_PRINCE, system.rate, size=system.size, repair=system.repair, rtol=options.rtol, atol=options.atol,
             counted=system.counted,
-        )
+        )  # fmt: skip
         self.stepper.headway.end = options.t1
         self.guards, self.own = [*guards, *system.controls.guards(system.split)], len(guards)
         """Those of the run, and from number `own` on the events of actuators."""
@@ -98,18 +89,11 @@ class EventDrivenRun(Run):
 
     def checkpoint(self) -> Checkpoint:  # noqa: D102
         return {
-            "t": self.t,
-            "rows": self.y.copy(),
-            "step": self.step or 0.0,
-            "sample": self.sample,
-            "fresh": int(self.fresh),
-            "ended": int(self.ended),
-            "fired": sorted(self.fired),
-            "idle": self.idle,
-            "crowd": np.array(self.crowd, float),
-            "stride": np.array([self.stride, self.strode_at]),
+            "t": self.t, "rows": self.y.copy(), "step": self.step or 0.0, "sample": self.sample,
+            "fresh": int(self.fresh), "ended": int(self.ended), "fired": sorted(self.fired), "idle": self.idle,
+            "crowd": np.array(self.crowd, float), "stride": np.array([self.stride, self.strode_at]),
             **self.system.keep(),
-        }
+        }  # fmt: skip
 
     def _restore(self, checkpoint: Checkpoint) -> None:
         self.system.restore(checkpoint)

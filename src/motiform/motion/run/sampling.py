@@ -59,12 +59,9 @@ class FixedSteps(Run):
     """Steps of one length, a whole number of them from sample to sample: step(t, y, h) gives the state at t + h."""
 
     def __init__(
-        self,
-        step: Callable[[float, np.ndarray, float], np.ndarray],
-        first: np.ndarray,
-        options: RunOptions,
+        self, step: Callable[[float, np.ndarray, float], np.ndarray], first: np.ndarray, options: RunOptions,
         checkpoint: Checkpoint | None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__(options.samples - 1)
         self.step, self.y, self.options, self.size = step, first, options, first.size
         if checkpoint is not None:
@@ -79,12 +76,9 @@ class FixedSteps(Run):
         for n in range(options.steps):
             y = self.step(t + n * h, y, h)
         if not np.isfinite(y).all():
-            raise RunError(
-                DIVERGED,
-                where=f"t = {t + 1 / options.rate:.6g} s",
-                got=f"step {h:.3g} s with {options.integrator}",
-                remedy="Take a smaller step; the samples before this instant are kept.",
-            )
+            where, got = f"t = {t + 1 / options.rate:.6g} s", f"step {h:.3g} s with {options.integrator}"
+            remedy = "Take a smaller step; the samples before this instant are kept."
+            raise RunError(DIVERGED, where=where, got=got, remedy=remedy)
         self.sample, self.y = self.sample + 1, y
         return y[None]
 
@@ -99,24 +93,14 @@ class AdaptiveSteps(Run):
     """
 
     def __init__(
-        self,
-        system: Equations,
-        options: RunOptions,
-        guards: Sequence[Guard],
-        checkpoint: Checkpoint | None,
-        jumps: Sequence[float] = (),
-        schedule: Schedule | None = None,
-    ) -> None:
+        self, system: Equations, options: RunOptions, guards: Sequence[Guard], checkpoint: Checkpoint | None,
+        jumps: Sequence[float] = (), schedule: Schedule | None = None,
+    ) -> None:  # fmt: skip
         super().__init__(options.samples - 1)
         stepper = ExplicitStep(
-            get_tableau(options.integrator),
-            system.rate,
-            size=system.size,
-            repair=system.repair,
-            rtol=options.rtol,
-            atol=options.atol,
-            counted=getattr(system, "counted", None),
-        )
+            get_tableau(options.integrator), system.rate, size=system.size, repair=system.repair, rtol=options.rtol,
+            atol=options.atol, counted=getattr(system, "counted", None),
+        )  # fmt: skip
         self.size, self.rate, self.guards = system.size, options.rate, guards
         self._state: Checkpoint = {"sample": 0, "rows": system.initial()} if checkpoint is None else checkpoint
         self.sample, first = int(self._state["sample"]), np.array(self._state["rows"]).reshape(system.size)
@@ -124,18 +108,12 @@ class AdaptiveSteps(Run):
         self.end = self.t if self._state.get("ended") else options.t1
         h = float(self._state["step"]) if "step" in self._state else None
         self._segments = march(
-            stepper,
-            self.t,
-            first,
-            self.end,
+            stepper, self.t, first, self.end,
             step=h if stepper.tableau.error is not None else 1 / (options.rate * options.steps),
             longest=1 / options.rate if guards else np.inf,  # guards are looked at eight times from sample to sample
-            guards=guards,
-            fired=frozenset(int(k) for k in self._state.get("fired", ())),
-            landings=options.rate if stepper.tableau.dense is None else None,
-            jumps=sorted(jumps),
-            schedule=schedule,
-        )
+            guards=guards, fired=frozenset(int(k) for k in self._state.get("fired", ())),
+            landings=options.rate if stepper.tableau.dense is None else None, jumps=sorted(jumps), schedule=schedule,
+        )  # fmt: skip
 
     @property
     def finished(self) -> bool:  # noqa: D102
@@ -156,13 +134,9 @@ class AdaptiveSteps(Run):
         ended = any(self.guards[k].ends for k in fired)
         self.end = self.t if ended else self.end
         self._state = {
-            "sample": self.sample,
-            "rows": segment.after,
-            "t": self.t,
-            "step": segment.next_step,
-            "fired": sorted(set(fired)),
-            "ended": ended,
-        }
+            "sample": self.sample, "rows": segment.after, "t": self.t, "step": segment.next_step,
+            "fired": sorted(set(fired)), "ended": ended,
+        }  # fmt: skip
         return np.array(passed).reshape(len(passed), self.size)
 
     def checkpoint(self) -> Checkpoint:  # noqa: D102
