@@ -20,7 +20,7 @@ from bench.screen.peers.arrays import plain_screen
 from bench.screen.problem import Pins, screen_tolerance
 from bench.screen.surfaces import Particles, Torus, grid_row, particles_row
 from motiform.base.progress import Progress
-from motiform.form.screen import Engraver, Screen, ScreenEngine, ScreenLaw
+from motiform.motion.screens import Engraver, Screen, ScreenEngine, ScreenLaw
 
 __all__ = ["CASES", "OursScreen", "measure", "screen_row"]
 

@@ -18,9 +18,9 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import motiform as mf
-from motiform.form import Engraver, Screen
 from motiform.image import show_pictures
 from motiform.image.chroma import OPERATORS, Tint, chroma_pixels, chroma_values, enlarge, relief_pixels
+from motiform.motion.screens import Engraver, Screen
 
 HUE = (214.0, 178.0, 120.0)
 

@@ -22,10 +22,10 @@ from tempfile import mkdtemp
 import numpy as np
 
 import motiform as mf
-from motiform.form.screen import Engraver, ModeSegment, Screen, ScreenEngine, Screens
 from motiform.image import film, picture, show_pictures
 from motiform.image.chroma import Tint
 from motiform.image.screens import screen_film, screen_picture, upright_field, write_png
+from motiform.motion.screens import Engraver, ModeSegment, Screen, ScreenEngine, Screens
 from motiform.scene import load_scene
 
 FLUID = ModeSegment((0.002, 0.05), (0.6, 0.6))  # near V: the lowest mode is held a little, so that smoke thins out

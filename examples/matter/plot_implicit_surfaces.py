@@ -19,9 +19,10 @@ from tempfile import mkdtemp
 import numpy as np
 
 import motiform as mf
-from motiform.form import Engraver, Form, Part, Screen
+from motiform.form import Form, Part
 from motiform.form.implicit import Implicit, blobs
 from motiform.image import Camera, picture, show_pictures
+from motiform.motion.screens import Engraver, Screen
 
 GAPS = (0.0, 0.8, 1.15, 1.6)  # m
 TIME = 1.0  # s, there and back

@@ -16,8 +16,10 @@ from tempfile import mkdtemp
 import numpy as np
 from matplotlib.figure import Figure
 
-from motiform.form import Pistons, Screen
-from motiform.form.screen import (
+from motiform.image import show_pictures
+from motiform.motion.screens import (
+    Pistons,
+    Screen,
     ScreenLaw,
     continuum_of,
     continuum_response,
@@ -25,7 +27,6 @@ from motiform.form.screen import (
     line_response,
     static_response,
 )
-from motiform.image import show_pictures
 
 COUNT, MIDDLE = 41, 20
 VARIANTS = {  # ground and neighbours of pins, of horizontal masses [N/m]

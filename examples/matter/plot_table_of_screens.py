@@ -18,9 +18,8 @@ from tempfile import mkdtemp
 import numpy as np
 from matplotlib.figure import Figure
 
-from motiform.form import Engraver, Screen
-from motiform.form.screen import EXPERIMENTS, ScreenEngine, modes_of_fields
 from motiform.image import show_pictures
+from motiform.motion.screens import EXPERIMENTS, Engraver, Screen, ScreenEngine, modes_of_fields
 
 PINS, MIDDLE, REST, RATE = 96, 48, 0.03, 1000.0
 NAMES = {

@@ -83,6 +83,7 @@ _MODULES = {
     "joints": "motiform.motion.tree.joints",
     "muscles": "motiform.motion.actuation.muscles",
     "robots": "motiform.motion.robots",
+    "screens": "motiform.motion.screens",
     "surfaces": "motiform.geometry.surfaces",
     "wrist": "motiform.motion.bones",
 }

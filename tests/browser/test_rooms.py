@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from motiform.form.screen import PRESETS
+from motiform.motion.screens import PRESETS
 from motiform.scene import list_scenes
 from motiform.studio import Studio
 

@@ -300,6 +300,7 @@ def scenes() -> dict[str, bytes]:
 
 def run_scenes(draw: random.Random, folder: Path) -> None:
     """Parse, build and run a changed scene for a few samples."""
+    from motiform.motion.run import run_blocks
     from motiform.scene import list_scenes, parse_scene
     from motiform.scene.simulate import KINDS, find_kind
 
@@ -313,7 +314,7 @@ def run_scenes(draw: random.Random, folder: Path) -> None:
     if name not in QUICK or options.steps > 100:
         return
     count = 0
-    for block in system.blocks(None):
+    for block in run_blocks(system, None):
         if len(block.states):
             system.observe(np.arange(len(block.states)) / options.rate, block.states)
         count += len(block.states)

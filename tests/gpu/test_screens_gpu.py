@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from motiform.form.screen import Engraver, Pistons, Screen, ScreenEngine, ScreenLaw
+from motiform.motion.screens import Engraver, Pistons, Screen, ScreenEngine, ScreenLaw
 
 EPS = np.finfo(float).eps
 

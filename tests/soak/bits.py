@@ -38,7 +38,7 @@ def digests(name: str, seconds: float, count: int, block: int | None) -> dict[st
 
             def begin(self: Pace, numbers: int) -> None:
                 start(self, numbers)
-                self.most = min(block, 4096)
+                self.most = min(block, 16384)
                 self.count = self.most
 
             held.enter_context(mock.patch.object(Pace, "__init__", begin))

@@ -91,12 +91,12 @@ def serve() -> None:
 def _prepare(kinds: Sequence[Sequence[str]]) -> None:
     """Import and compile: run each command in this process, once, without threads."""
     from motiform.cli.app import app
-    from motiform.motion.run import sampling
+    from motiform.motion.run import blocks
     from motiform.record import recorder
 
     without_threads()
     recorder._COMMIT_SECONDS, recorder._COMMIT_SHARE = 0.03, 1
-    sampling._PACE = 0.01
+    blocks._PACE = 0.01
     with tempfile.TemporaryDirectory(prefix="nursery-") as folder:
         for n, arguments in enumerate(kinds):
             app([*arguments, "--out", str(Path(folder) / f"{n}.mf")], standalone_mode=False)

@@ -6,7 +6,7 @@ import pytest
 import motiform as mf
 from motiform.base.errors import InputError
 from motiform.base.kernels import threads
-from motiform.form.screen import (
+from motiform.motion.screens import (
     EXPERIMENTS,
     PRESETS,
     Continuum,

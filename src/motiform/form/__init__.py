@@ -23,7 +23,6 @@ from motiform.form.looks import (
 from motiform.form.model_looks import looks_of, marker_looks
 from motiform.form.parts import Form, LinkParts, Part, Skin
 from motiform.form.rig import Rig, read_rig
-from motiform.form.screen import Engraver, Follow, Pistons, Screen, Screens
 from motiform.form.surfaces import AnimatedSurface, LevelSurface, MatterSurface, Shell
 from motiform.form.upright import stand_upright
 
@@ -32,8 +31,6 @@ __all__ = [
     "Cloud",
     "CloudLook",
     "ColorBy",
-    "Engraver",
-    "Follow",
     "Form",
     "HeightsLook",
     "HideBy",
@@ -45,12 +42,9 @@ __all__ = [
     "Looks",
     "MatterSurface",
     "Part",
-    "Pistons",
     "PointsLook",
     "RestSegment",
     "Rig",
-    "Screen",
-    "Screens",
     "Shades",
     "ShapeLook",
     "Shell",

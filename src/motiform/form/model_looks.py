@@ -9,12 +9,12 @@ from motiform.form.looks import LinesLook, Looks, PointsLook
 from motiform.form.looks.plain import PartLook
 
 if TYPE_CHECKING:
-    from motiform.form.screen import Screen, Screens
     from motiform.motion.bodies import Bodies
     from motiform.motion.bones import Wrist
     from motiform.motion.contact import Contacts
     from motiform.motion.hybrid.matter.parts import SegmentSolid
     from motiform.motion.matter import Network
+    from motiform.motion.screens import Screen, Screens
     from motiform.motion.tree import Figure
 
 __all__ = ["looks_of", "marker_looks"]

@@ -11,9 +11,7 @@ from numpy.typing import ArrayLike
 from motiform.base.errors import InputError, RecordingError, RunError, SceneError, outside_data
 from motiform.base.machine import machine
 from motiform.base.progress import Progress
-from motiform.form import Looks, Screen, Screens, looks_of
-from motiform.form.screen.screens import KIND as SETS_OF_SCREENS
-from motiform.form.screen.system import KIND as SCREENS
+from motiform.form import Looks, looks_of
 from motiform.motion.actuation import HillMuscles, StimulatedMuscles
 from motiform.motion.bodies import Bodies, Force
 from motiform.motion.bodies.system import KIND as BODIES
@@ -27,6 +25,9 @@ from motiform.motion.run import Guard, ModelKind, RunOptions, record
 from motiform.motion.run.identity import identify
 from motiform.motion.run.kinds import find_kind
 from motiform.motion.run.loop import with_instant
+from motiform.motion.screens import Screen, Screens
+from motiform.motion.screens.screens import KIND as SETS_OF_SCREENS
+from motiform.motion.screens.system import KIND as SCREENS
 from motiform.motion.tree import Control, Figure
 from motiform.motion.tree.model.actuator import as_actuators
 from motiform.motion.tree.model.state import Controls

@@ -1,7 +1,5 @@
 """Interactive matter: a network runs in a thread, and a hand moved by the user pushes it."""
 
-import threading
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,22 +15,19 @@ from motiform.motion.matter.model.network import Group, Network, Reach, Signal, 
 from motiform.motion.matter.observe import network_channels, observe_network
 from motiform.motion.matter.sound import Listener, Sound
 from motiform.motion.matter.watch import Watch
-from motiform.record import Channel, Recorder, Recording
+from motiform.record import Recorder, Recording
 from motiform.spatial import up_against, upright
-from motiform.studio.live_thread import LiveThread
-from motiform.studio.pull import Pull, PullSignal
+from motiform.studio.live_thread import FRAME, LiveThread
+from motiform.studio.pull import Pull, PullSignal, record_pull
 from motiform.studio.spool import Spool
 
 __all__ = ["HAND", "LiveNetwork", "network_with_hand", "replayed"]
 
 HAND = "hand"
 """Name of the group of one imposed point that is moved live, and of its channel in a gesture: hand.position."""
-FRAME = 1 / 30  # [s] between two pictures
 BLOCK = 0.01  # [s] of sound that are made at once
-BEHIND = 0.25  # [s] of real time that are made up for; more is let go, and time runs slower
 ALONE = 5000  # points: networks with fewer run on one core
 COLOR = (0.92, 0.66, 0.50)
-_ROWS = 65536  # steps of a gesture that are written at once
 
 
 def network_with_hand(network: Network) -> Network:
@@ -127,15 +122,16 @@ class LiveNetwork(LiveThread):
         on_sound: Callable[[np.ndarray], None] = lambda heard: None,
     ) -> None:
         self.network = network_with_hand(network)
-        self._on_frame, self._on_end, self._on_sound = on_frame, on_end, on_sound
+        self._on_frame, self._on_sound, self._seen = on_frame, on_sound, -np.inf
         self.listener = None if sound is None else Listener(sound, self.network, None)
         """What hears it, None where it is silent."""
         self._watch = None if self.listener is None else Watch(self.listener, {})
-        self._lock = threading.RLock()
-        super().__init__()
+        super().__init__(on_end)
+        self.one_core = self.network.count < ALONE
         every = 1 if self.listener is None else self.listener.every
         self.steps = every * max(1, round(self.network.frequency * (FRAME if self.listener is None else BLOCK) / every))
         """Steps at once: from one picture to the next, with sound a hundredth of a second."""
+        self.span = self.steps / self.network.frequency
         self.reset()
 
     def reset(self) -> None:
@@ -176,30 +172,12 @@ class LiveNetwork(LiveThread):
         """Time of the run [s]."""
         return self.engine.sample / self.network.frequency
 
-    # ---- the thread -------------------------------------------------------------------------------------------------
-
-    def _run(self) -> None:
-        if self.network.count < ALONE:
-            import numba
-
-            numba.set_num_threads(1)  # of this thread: on one core small steps do not wait for the others
-        due, seen = time.monotonic(), -np.inf
-        while not self._closed.is_set():
-            if not self._running.is_set():
-                self._running.wait()
-                due = time.monotonic()
-                continue
-            try:
-                self.advance(self.steps)
-                if self.seconds - seen > FRAME - 0.5 * self.steps / self.network.frequency or self.seconds < seen:
-                    seen = self.seconds
-                    self._on_frame(observe_network(self.engine))
-            except Exception as error:  # a run that diverges, or a page that went away: told, and time is held
-                self._running.clear()
-                self._on_end(error)
-                continue
-            due = max(due + self.steps / self.network.frequency, time.monotonic() - BEHIND)
-            self._closed.wait(max(0.0, due - time.monotonic()))
+    def go_on(self) -> None:
+        """Take the steps of one turn; show where all is at times."""
+        self.advance(self.steps)
+        if self.seconds - self._seen > FRAME - 0.5 * self.span or self.seconds < self._seen:
+            self._seen = self.seconds
+            self._on_frame(observe_network(self.engine))
 
     # ---- what was done ----------------------------------------------------------------------------------------------
 
@@ -210,21 +188,7 @@ class LiveNetwork(LiveThread):
         "hand.position" } }`.
         """
         with self._lock:
-            samples = self._pull.kept[: self.engine.sample + 1, None]
-        text = "where the hand was, world axes"
-        channel = Channel(
-            f"{HAND}.position",
-            unit="m",
-            dims=("point", "axis"),
-            shape=(1, 3),
-            rate=self.network.frequency,
-            description=text,
-        )
-        with Recorder(path, [channel], manifest={"title": title}, overwrite=overwrite) as recorder:
-            for first in range(0, len(samples), _ROWS):
-                recorder.append({channel.name: samples[first : first + _ROWS]})
-                recorder.commit()
-        return recorder.finish()
+            return record_pull(self._pull, self.engine.sample + 1, HAND, path, title=title, overwrite=overwrite)
 
     def heard(self) -> np.ndarray:
         """Return all that was heard from the start on [m/s or m], (samples, channels)."""

@@ -84,8 +84,9 @@ class LivePanel:
 
     def begin(self, scene: "Scene") -> None:
         """Let a scene of masses and links go on."""
-        from motiform.form import Screens, looks_of
+        from motiform.form import looks_of
         from motiform.motion.matter import Network
+        from motiform.motion.screens import Screens
 
         built = scene.build()
         network, sound = built.model, built.arguments.get("sound")

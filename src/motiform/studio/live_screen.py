@@ -1,6 +1,5 @@
 """A screen on its way: its law is changed while it runs, and a pointer engraves it."""
 
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -9,21 +8,19 @@ from pathlib import Path
 import numpy as np
 
 from motiform.base.errors import InputError
-from motiform.form.screen import Engraver, ModeSegment, Screen, ScreenEngine, Screens, assess_screen
-from motiform.form.screen.follow import follow_network
 from motiform.motion.matter import Engine
 from motiform.motion.matter.stability.cell import PROTOTYPES, modal_segment
 from motiform.motion.run import check_number
-from motiform.record import Channel, Recorder, Recording
-from motiform.studio.live_thread import LiveThread
-from motiform.studio.pull import Pull
+from motiform.motion.screens import Engraver, ModeSegment, Screen, ScreenEngine, Screens, assess_screen
+from motiform.motion.screens.follow import follow_network
+from motiform.record import Recording
+from motiform.studio.live_thread import FRAME, LiveThread
+from motiform.studio.pull import Pull, record_pull
 
 __all__ = ["POINTER", "LiveScreen", "Pointer"]
 
 POINTER = "pointer"
 """Name of the engraver that the mouse moves."""
-FRAME = 1 / 30  # [s] of a run at once
-BEHIND = 0.25  # [s] of real time that are made up for; more is let go, and time runs slower
 IDLE = 2.0  # [s] after which a run that nobody looks at is held
 SHARES = (
     0.35,
@@ -69,11 +66,12 @@ class LiveScreen(LiveThread):
         """As it was given, without a pointer."""
         if self.screen.dimensions != 2:
             raise InputError("a screen must have two axes to be engraved by mouse", got=self.screen.shape)
-        self.seconds, self._on_end = seconds, on_end
+        self.seconds = seconds
         found = [follow_network(one, self.model.network, self.screen.step) for one in self.screen.engravers]
         self._given, self._live = [one for one, _ in found], [live for _, live in found if live is not None]
-        self._lock = threading.RLock()
-        super().__init__()
+        super().__init__(on_end)
+        self._turn = max(1, round(self.screen.frequency * FRAME))
+        self.span = self._turn / self.screen.frequency
         self._looked = time.monotonic()
         self.reach = 5 * self.screen.spacing
         """Of the pointer [m]."""
@@ -180,38 +178,19 @@ class LiveScreen(LiveThread):
         changed on the way are not part of it.
         """
         with self._lock:
-            places = self.pointer.over(0, self.engine.sample + 1)[:, None]
-        channel = Channel(
-            f"{POINTER}.position", unit="m", dims=("point", "axis"), shape=(1, 3), rate=self.screen.frequency,
-            description="where the pointer was, world axes",
-        )  # fmt: skip
-        with Recorder(path, [channel], manifest={"title": title}, overwrite=overwrite) as recorder:
-            recorder.append({channel.name: places})
-        return recorder.finish()
+            return record_pull(self.pointer, self.engine.sample + 1, POINTER, path, title=title, overwrite=overwrite)
 
     def start(self) -> None:
         """Let time go on."""
         self._looked = time.monotonic()
         super().start()
 
-    def _run(self) -> None:
-        import numba
+    def go_on(self) -> None:
+        """Take the steps of one turn."""
+        self.advance(self._turn)
 
-        numba.set_num_threads(1)  # of this thread: on one core small steps do not wait for the others
-        steps, due = max(1, round(self.screen.frequency * FRAME)), time.monotonic()
-        while not self._closed.is_set():
-            if not self._running.is_set() or time.monotonic() - self._looked > IDLE:
-                self._closed.wait(FRAME)
-                due = time.monotonic()
-                continue
-            try:
-                self.advance(steps)
-            except Exception as error:  # a run that diverges is told, and begins again where it is level
-                self._running.clear()
-                self._on_end(error)
-                continue
-            due = max(due + steps / self.screen.frequency, time.monotonic() - BEHIND)
-            self._closed.wait(max(0.0, due - time.monotonic()))
+    def idle(self) -> bool:  # noqa: D102
+        return time.monotonic() - self._looked > IDLE
 
     # ---- inside -----------------------------------------------------------------------------------------------------
 

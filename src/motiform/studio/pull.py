@@ -1,11 +1,16 @@
 """Where a hand is at each step of a live run: it follows what it is pulled to, and all that it did is kept."""
 
+from pathlib import Path
+
 import numpy as np
 
 from motiform.motion.matter.model.network import Signal
+from motiform.record import Channel, Recorder, Recording
 from motiform.studio.spool import Spool
 
-__all__ = ["Pull", "PullSignal"]
+__all__ = ["Pull", "PullSignal", "record_pull"]
+
+_ROWS = 65536  # steps that are written at once
 
 LAG = 0.025  # [s] the hand follows where it is pulled to in about twice this: a mouse jumps, a hand does not
 
@@ -58,3 +63,19 @@ class PullSignal(Signal):
     def over(self, first: int, steps: int, rate: float, count: int, *, spread: bool = True) -> np.ndarray:
         """Return where it is from step `first` on, (steps, 1, 3)."""
         return self.values.over(first, first + steps)[:, None]
+
+
+def record_pull(
+    pull: Pull, steps: int, name: str, path: str | Path | None, *, title: str, overwrite: bool
+) -> Recording:
+    """Return where a hand was in its first steps as a recording, in memory or on disk: NAME.position [m]."""
+    places = pull.over(0, steps)[:, None]
+    channel = Channel(
+        f"{name}.position", unit="m", dims=("point", "axis"), shape=(1, 3), rate=pull.rate,
+        description=f"where the {name} was, world axes",
+    )  # fmt: skip
+    with Recorder(path, [channel], manifest={"title": title}, overwrite=overwrite) as recorder:
+        for first in range(0, steps, _ROWS):
+            recorder.append({channel.name: places[first : first + _ROWS]})
+            recorder.commit()
+    return recorder.finish()

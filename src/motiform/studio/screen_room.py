@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motiform.base.errors import InputError, RunError, closest
-from motiform.form.screen import PRESETS, Prototype, Screen, Screens
 from motiform.image.chroma import OPERATORS, Tint, chroma_values, relief_pixels
 from motiform.image.screens import upright_field
 from motiform.motion.matter.stability.cell import CARDINAL, critical_damping, regime
+from motiform.motion.screens import PRESETS, Prototype, Screen, Screens
 from motiform.studio.export import file_stem
 from motiform.studio.live_screen import LiveScreen
 from motiform.studio.rooms import PageResponse, room_page

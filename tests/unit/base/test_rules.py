@@ -6,7 +6,6 @@ import pytest
 import motiform as mf
 from motiform.base.errors import InputError
 from motiform.base.machine import check_steps
-from motiform.form.screen import lattice_response
 from motiform.geometry import Box
 from motiform.geometry.maps import surface_elements
 from motiform.image import CameraPath, Ground, Lighting
@@ -14,6 +13,7 @@ from motiform.measure import synthetic_ct
 from motiform.motion.bones import Cartilage
 from motiform.motion.contact import solve_contacts
 from motiform.motion.run import Guard
+from motiform.motion.screens import lattice_response
 from motiform.scene.read.load import image_hints
 from motiform.spatial.checks import generator
 

@@ -5,9 +5,9 @@ import pytest
 
 import motiform as mf
 from motiform.base.errors import InputError, RecordingError
-from motiform.form import Engraver, Screen
 from motiform.image.chroma import OPERATORS, Tint, chroma_pixels, chroma_values, enlarge, relief_pixels
 from motiform.image.screens import screen_film, screen_picture, screen_saturation, upright_field, write_png
+from motiform.motion.screens import Engraver, Screen
 from motiform.record import Channel, Recording
 
 FIELD = np.random.default_rng(2).normal(size=(7, 9))

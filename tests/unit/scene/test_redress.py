@@ -50,8 +50,8 @@ BLOB = [{"name": "blob", "surface": "drops", "radius": 0.05, "tolerance": "1 cm"
 @pytest.fixture
 def counted(monkeypatch):
     """Count the engines that are begun: of networks, and of screens."""
-    import motiform.form.screen.screens as screens
     import motiform.motion.matter.system as networks
+    import motiform.motion.screens.screens as screens
 
     begun = {"network": 0, "screen": 0}
 

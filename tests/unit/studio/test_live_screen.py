@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from motiform.base.errors import InputError
-from motiform.form.screen import PRESETS, Engraver, ModeSegment, Screen, ScreenEngine, ScreenLaw
+from motiform.motion.screens import PRESETS, Engraver, ModeSegment, Screen, ScreenEngine, ScreenLaw
 from motiform.record import open_recording
 from motiform.studio.live_screen import PRESSED, SHARES, STIFFEST, LiveScreen
 from motiform.studio.screen_room import ScreenRoom, picture_of_pin, pin_of_picture

@@ -10,13 +10,13 @@ from motiform.form.models.muscles import muscles_looks
 from motiform.form.models.network import network_looks
 from motiform.form.models.screen import screen_looks, screens_looks
 from motiform.form.models.wrist import wrist_looks
-from motiform.form.screen import Screen, Screens
 from motiform.motion.actuation import HillMuscles, StimulatedMuscles
 from motiform.motion.bodies import Bodies
 from motiform.motion.bones import Wrist
 from motiform.motion.contact import Contacts
 from motiform.motion.hybrid.matter.parts import SegmentSolid
 from motiform.motion.matter import Network
+from motiform.motion.screens import Screen, Screens
 from motiform.motion.tree import Figure
 
 __all__ = ["LOOKS"]

@@ -3,7 +3,7 @@
 from motiform.form.looks import HeightsLook, LevelLook, Looks, PointsLook
 from motiform.form.looks.plain import PartLook
 from motiform.form.models.network import network_looks
-from motiform.form.screen import Follow, Screen, Screens
+from motiform.motion.screens import Follow, Screen, Screens
 
 __all__ = ["screen_looks", "screens_looks"]
 

@@ -1,7 +1,6 @@
-"""From sample to sample: independent bodies in fused kernels, coupled bodies by steps, or adaptively with events."""
+"""Runs of bodies: independent ones in fused kernels, coupled ones by fixed steps, or adaptively with events."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -9,49 +8,53 @@ from motiform.base.errors import InputError, RunError
 from motiform.motion.bodies import columns
 from motiform.motion.bodies.model import Bodies, BodiesState, Force
 from motiform.motion.bodies.steps import get_steps
-from motiform.motion.run import Block, Checkpoint, ExplicitStep, Guard, Pace, RunOptions, get_tableau, sampled_march
+from motiform.motion.run import AdaptiveSteps, Checkpoint, ExplicitStep, FixedSteps, Guard, Run, RunOptions
 from motiform.motion.run.functions import call, check_numbers
 from motiform.motion.run.guards import guard_value
+from motiform.motion.run.integrators import get_method, get_tableau
 from motiform.motion.run.options import DIVERGED, LOST
 from motiform.spatial.checks import Words
 
-__all__ = ["blocks_alone", "blocks_by_march", "blocks_by_steps", "check_functions"]
-
-
-def _begin(model: Bodies, checkpoint: Checkpoint | None) -> tuple[int, np.ndarray]:
-    if checkpoint is None:
-        return 0, model.initial_state().rows()
-    return int(checkpoint["sample"]), np.array(checkpoint["rows"])
-
+__all__ = ["BodiesAlone", "check_functions", "coupled_run"]
 
 # ---- bodies alone: a whole block of samples in one launch -----------------------------------------------------------
 
 
-def blocks_alone(model: Bodies, options: RunOptions, checkpoint: Checkpoint | None) -> Iterator[Block]:
-    """Advance bodies that do not interact: a block of samples in one launch."""
-    from motiform.base.kernels import get_device
+class BodiesAlone(Run):
+    """Bodies that do not interact: many samples in one launch."""
 
-    device, advance = get_device(options.device), get_steps(options.integrator).advance
-    packed = model.packed
-    constants = [device.array(a) for a in (packed.bodies, packed.environment, packed.load_starts, packed.loads)]
-    sample, rows = _begin(model, checkpoint)
-    y, status = device.array(rows), device.array(np.zeros((model.count, 2), np.int64))
-    interval = 1 / options.rate
-    pace = Pace(model.count * 18)
-    while sample < options.samples - 1:
-        count = min(pace.count, options.samples - 1 - sample)
-        history = device.empty((count, model.count, 18))
-        device.launch(advance, model.count, y, history, *constants, sample, interval, options.steps, status)
+    def __init__(self, model: Bodies, options: RunOptions, checkpoint: Checkpoint | None) -> None:
+        from motiform.base.kernels import get_device
+
+        super().__init__(options.samples - 1)
+        self.model, self.options, self.rows, self.size = model, options, model.initial_state().rows(), model.count * 18
+        if checkpoint is not None:
+            self.sample, self.rows = int(checkpoint["sample"]), np.array(checkpoint["rows"])
+        self._device, self._advance = get_device(options.device), get_steps(options.integrator).advance
+        packed, put = model.packed, self._device.array
+        self._constants = [put(a) for a in (packed.bodies, packed.environment, packed.load_starts, packed.loads)]
+        self._y, self._status = put(self.rows), put(np.zeros((model.count, 2), np.int64))
+
+    def start(self) -> np.ndarray:  # noqa: D102
+        return self.rows[None]
+
+    def advance(self, samples: int) -> np.ndarray:  # noqa: D102
+        device, options, n = self._device, self.options, self.model.count
+        history = device.empty((samples, n, 18))
+        device.launch(
+            self._advance, n, self._y, history, *self._constants, self.sample, 1 / options.rate, options.steps,
+            self._status,
+        )  # fmt: skip
         states = device.host(history)
-        error = _failure(model, options, device.host(status), sample, rows)
-        if error is not None:
-            count, failure = error
-            sample, last = sample + count, states[count - 1] if count else rows
-            yield Block(states[:count], sample, {"sample": sample, "rows": last}, error=failure)
-            return
-        sample, rows = sample + count, states[-1]
-        pace.adapt(count)
-        yield Block(states, sample, {"sample": sample, "rows": rows})
+        failed = _failure(self.model, options, device.host(self._status), self.sample, self.rows)
+        if failed is not None:
+            samples, self.failure = failed
+        self.sample, states = self.sample + samples, states[:samples]
+        self.rows = states[-1] if samples else self.rows
+        return states
+
+    def checkpoint(self) -> Checkpoint:  # noqa: D102
+        return {"sample": self.sample, "rows": self.rows}
 
 
 def _failure(
@@ -121,11 +124,15 @@ class CoupledBodies:
 
         self.kernels, self.launch = kernels, get_device("cpu").launch
         self.count, self.forces, self.orthonormal = model.count, forces, orthonormal
+        self.model, self.size = model, model.count * 18
         p = model.packed
         self.constants = (p.bodies, p.environment, p.load_starts, p.loads, p.ends, p.partners, p.springs)
         self.given = np.zeros((model.count, 6))
         self.inside: float | None = None
         """Instant that decides which loads act; None: the instant of the rate."""
+
+    def initial(self) -> np.ndarray:
+        return self.model.initial_state().rows().ravel()
 
     def ask(self, t: float, rows: np.ndarray) -> np.ndarray:
         """Return the loads (n, 6) that the user's functions give."""
@@ -147,80 +154,44 @@ class CoupledBodies:
         self.launch(self.kernels.repair, self.count, y.reshape(-1, 18), self.constants[0], self.orthonormal)
 
 
-def blocks_by_steps(
-    model: Bodies, options: RunOptions, forces: Sequence[Force], checkpoint: Checkpoint | None
-) -> Iterator[Block]:
-    """Advance coupled bodies, or bodies under functions, by fixed steps."""
+def coupled_run(
+    model: Bodies, options: RunOptions, forces: Sequence[Force], guards: Sequence[Guard], checkpoint: Checkpoint | None
+) -> Run:
+    """Return a run of interacting bodies, or of bodies under functions, by fixed or by adaptive steps."""
+    if get_method(options.integrator).adaptive:
+        jumps = {instant for load in model.loads for instant in (load.start, load.until)}
+        return AdaptiveSteps(CoupledBodies(model, forces), options, guards, checkpoint, sorted(jumps))
     system = CoupledBodies(model, forces, orthonormal=options.integrator != "euler")
     step = _step_function(system, model, options)
-    sample, rows = _begin(model, checkpoint)
-    h, good = 1 / (options.rate * options.steps), rows
-    kept: list[np.ndarray] = []
-    pace = Pace(model.count * 18)
-    while sample < options.samples - 1:
-        t = sample / options.rate
-        for n in range(options.steps):
-            end, code, body = step(t + n * h, rows, h)
-            if code:
-                failure = _explain(model, options, code, body, t + (n + 1) * h, rows)
-                yield Block(_stack(kept, model), sample, {"sample": sample, "rows": good}, error=failure)
-                return
-            rows = end
-        sample, good = sample + 1, rows
-        kept.append(rows)
-        if pace.full(len(kept)) or sample == options.samples - 1:
-            yield Block(_stack(kept, model), sample, {"sample": sample, "rows": rows})
-            kept = []
+    return FixedSteps(step, model.initial_state().rows(), options, checkpoint)
 
 
-def _stack(kept: list[np.ndarray], model: Bodies) -> np.ndarray:
-    return np.array(kept).reshape(len(kept), model.count, 18)
-
-
-_Step = Callable[[float, np.ndarray, float], tuple[np.ndarray, int, int]]
-
-
-def _step_function(system: CoupledBodies, model: Bodies, options: RunOptions) -> _Step:
-    """Return step(t, rows, h) -> rows, status, body: one step of all bodies."""
+def _step_function(
+    system: CoupledBodies, model: Bodies, options: RunOptions
+) -> Callable[[float, np.ndarray, float], np.ndarray]:
+    """Return step(t, rows, h) -> rows: one step of all bodies."""
     n, status = model.count, np.zeros(model.count, np.int64)
     own = getattr(get_steps(options.integrator), "step", None)
     if own is not None:
 
-        def on_group(t: float, rows: np.ndarray, h: float) -> tuple[np.ndarray, int, int]:
-            end = own(system, t, rows, h, status)
-            body = int(np.argmax(status != 0))
-            return end, int(status[body]), body
+        def on_group(t: float, rows: np.ndarray, h: float) -> np.ndarray:
+            end: np.ndarray = own(system, t, rows, h, status)
+            if status.any():
+                body = int(np.argmax(status != 0))
+                raise _explain(model, options, int(status[body]), body, t + h, rows)
+            return end
 
         return on_group
     stepper = ExplicitStep(get_tableau(options.integrator), system.rate, size=n * 18)
 
-    def explicit(t: float, rows: np.ndarray, h: float) -> tuple[np.ndarray, int, int]:
+    def explicit(t: float, rows: np.ndarray, h: float) -> np.ndarray:
         system.inside = t + 0.5 * h
         end = stepper.step(t, rows.ravel(), h)
         system.repair(end)
         end = end.reshape(n, 18)
         finite = np.isfinite(end).all(axis=1)
-        return end, 0 if finite.all() else columns.NOT_FINITE, int(np.argmin(finite))
+        if not finite.all():
+            raise _explain(model, options, columns.NOT_FINITE, int(np.argmin(finite)), t + h, rows)
+        return end
 
     return explicit
-
-
-class _Flat:
-    """Rigid bodies as a flat state vector."""
-
-    def __init__(self, model: Bodies, forces: Sequence[Force]) -> None:
-        system = CoupledBodies(model, forces)
-        self.size, self.rate, self.repair = model.count * 18, system.rate, system.repair
-        self.model = model
-
-    def initial(self) -> np.ndarray:
-        return self.model.initial_state().rows().ravel()
-
-
-def blocks_by_march(
-    model: Bodies, options: RunOptions, forces: Sequence[Force], guards: Sequence[Guard], checkpoint: Checkpoint | None
-) -> Iterator[Block]:
-    """Adaptive steps; samples are read off the dense output, a block ends with a step."""
-    jumps = {instant for load in model.loads for instant in (load.start, load.until)}
-    for block in sampled_march(_Flat(model, forces), options, guards, checkpoint, sorted(jumps)):
-        yield replace(block, states=np.asarray(block.states).reshape(-1, model.count, 18))

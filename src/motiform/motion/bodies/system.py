@@ -1,15 +1,15 @@
 """Rigid bodies as a system that the run loop advances."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from motiform.base.errors import InputError
-from motiform.motion.bodies.drive import blocks_alone, blocks_by_march, blocks_by_steps, check_functions
+from motiform.motion.bodies.drive import BodiesAlone, check_functions, coupled_run
 from motiform.motion.bodies.model import Bodies, BodiesState, Force
 from motiform.motion.bodies.observe import Observer, channels
-from motiform.motion.run import Block, Checkpoint, Guard, ModelKind, RunOptions, System, get_method
+from motiform.motion.run import Checkpoint, Guard, ModelKind, Run, RunOptions, System, get_method
 from motiform.motion.run.functions import call, check_numbers
 from motiform.motion.run.kinds import check_integrator
 from motiform.record import Channel
@@ -43,19 +43,13 @@ class BodiesSystem(System):
     def channels(self) -> list[Channel]:  # noqa: D102
         return channels(self.model, self.options.rate)
 
-    def blocks(self, checkpoint: Checkpoint | None) -> Iterator[Block]:  # noqa: D102
-        if checkpoint is None:
-            rows = self.model.initial_state().rows()
-            yield Block(rows[None], 0, {"sample": 0, "rows": rows})
+    def begin(self, checkpoint: Checkpoint | None) -> Run:  # noqa: D102
         if self.alone:
-            yield from blocks_alone(self.model, self.options, checkpoint)
-        elif self.adaptive:
-            yield from blocks_by_march(self.model, self.options, self.forces, self.guards, checkpoint)
-        else:
-            yield from blocks_by_steps(self.model, self.options, self.forces, checkpoint)
+            return BodiesAlone(self.model, self.options, checkpoint)
+        return coupled_run(self.model, self.options, self.forces, self.guards, checkpoint)
 
     def observe(self, times: np.ndarray, states: np.ndarray) -> dict[str, np.ndarray]:  # noqa: D102
-        return self._observer(states)
+        return self._observer(states.reshape(-1, self.model.count, 18))
 
 
 def _on_rows(guard: Guard) -> Guard:

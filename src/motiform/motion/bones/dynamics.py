@@ -15,10 +15,8 @@ from typing import Any, Literal
 import numpy as np
 
 from motiform.base.errors import InputError, RunError
-from motiform.base.progress import Progress
 from motiform.motion.bones.bone import Bone
 from motiform.motion.bones.pack import PackedBones, neutral_poses, workspace
-from motiform.motion.bones.settle import FAR, EquilibriumPath
 from motiform.motion.run import CASH_KARP
 from motiform.motion.run.headway import Headway
 from motiform.motion.run.options import DIVERGED, LOST, check_number
@@ -33,13 +31,15 @@ from motiform.spatial import (
 )
 from motiform.spatial.checks import Array, as_floats
 
-__all__ = ["METHODS", "FreeBodies", "Loads", "led_along", "motion_channels", "move_path", "weigh"]
+__all__ = [
+    "METHODS", "BoneForces", "BonesState", "FreeBodies", "Loads", "Method", "led_along", "step_adaptively",
+    "step_implicitly", "weigh",
+]  # fmt: skip
 
 Method = Literal["semi-implicit", "cash-karp"]
 METHODS = ("semi-implicit", "cash-karp")
 _SHRINK, _GROW, _SAFE = 0.2, 5.0, 0.9
 _SHORTEST = 1e-9  # [s] a step that is rejected at this length ends the run
-_MANY, _TOO_MANY = 2e4, 1e7  # steps that take a minute, and that no run sees the end of: one is of milliseconds
 _TURNS, _LEVER = 10, 1e-2  # repetitions for the friction of a step; [m] by which turns and ways are compared
 _FARTHEST = 2e-3  # [m] that a bone moves in a step at most, as far as contact is foreseen
 _HALVES = 10  # times that a step is halved at most
@@ -55,6 +55,19 @@ class FreeBodies:
     """(n,) [kg]."""
     inertia: Array
     """About the centre of mass in the neutral pose, (n, 3, 3) [kg m²]."""
+
+    def measure(self, packed: PackedBones, poses: Array, velocity: Array) -> dict[str, Array]:
+        """Return kinetic energy, momentum and angular momentum, about the origin of the meshes, at each sample."""
+        free = np.flatnonzero(packed.slots >= 0)
+        R = poses[:, free, :9].reshape(len(velocity), -1, 3, 3)
+        center = (R @ packed.middles[free, :, None])[..., 0] + poses[:, free, 9:] + packed.shift
+        w, v, m = velocity[..., :3], velocity[..., 3:], self.mass[:, None]
+        spin = (R @ self.inertia @ np.swapaxes(R, 2, 3) @ w[..., None])[..., 0]
+        return {
+            "energy.kinetic": 0.5 * ((m * v * v).sum(axis=(1, 2)) + (w * spin).sum(axis=(1, 2))),
+            "momentum": (m * v).sum(axis=1),
+            "angular_momentum": (spin + np.cross(center, m * v)).sum(axis=1),
+        }
 
 
 @dataclass(frozen=True)
@@ -116,23 +129,6 @@ def led_along(times: Array, targets: Transform) -> Callable[[float], Transform]:
     return goal
 
 
-def motion_channels(
-    packed: PackedBones, masses: FreeBodies, rest: EquilibriumPath, velocity: Array
-) -> dict[str, tuple[str, Array, str]]:
-    """Return kinetic energy, momentum and angular momentum (about the origin of the meshes) of the free bodies."""
-    free = np.flatnonzero(packed.slots >= 0)
-    R = rest.poses[:, free, :9].reshape(len(velocity), -1, 3, 3)
-    center = (R @ packed.middles[free, :, None])[..., 0] + rest.poses[:, free, 9:] + packed.shift
-    w, v, m = velocity[..., :3], velocity[..., 3:], masses.mass[:, None]
-    spin = (R @ masses.inertia @ np.swapaxes(R, 2, 3) @ w[..., None])[..., 0]
-    kinetic = 0.5 * ((m * v * v).sum(axis=(1, 2)) + (w * spin).sum(axis=(1, 2)))
-    return {
-        "energy.kinetic": ("J", kinetic, "of the free bodies"),
-        "momentum": ("N*s", (m * v).sum(axis=1), "of the free bodies"),
-        "angular_momentum": ("N*m*s", (spin + np.cross(center, m * v)).sum(axis=1), "about the origin of the meshes"),
-    }
-
-
 @dataclass(frozen=True, eq=False)
 class _Touch:
     """Two bodies that touch: turn and slide of the second against the first at the centre of pressure."""
@@ -149,7 +145,7 @@ class _Touch:
     """What the driven body adds, (6,)."""
 
 
-class _Free:
+class BoneForces:
     """Forces on the free bodies of a wrist at a state."""
 
     def __init__(
@@ -162,7 +158,6 @@ class _Free:
         index = {name: n for n, group in enumerate(packed.bodies) for name in group}
         self.pairs = [(index[a], index[b]) for a, b in packed.pairs]
         self.rubs = bool(loads.friction or loads.spin or loads.rolling or loads.viscosity)
-        self.evaluations = 0
 
     def place(self, t: float, center: Array, R: Array) -> None:
         """Set the poses: x = R X + c − R X_c of the free bodies, the driven one as prescribed."""
@@ -177,7 +172,6 @@ class _Free:
 
         packed, settings = self.packed, self.packed.settings.copy()
         settings[0] = far
-        self.evaluations += 1
         return float(evaluate(self.poses, packed.slots, packed.middles, packed.model, settings, *self.space))
 
     def pull(self, t: float, center: Array, R: Array) -> Array:
@@ -269,7 +263,9 @@ def _motion_at(r: Array) -> Array:
 
 
 @dataclass
-class _State:
+class BonesState:
+    """Centres of mass [m], rotations from the neutral pose, velocities [m/s] and spins [rad/s] of the free bodies."""
+
     center: Array
     R: Array
     v: Array
@@ -282,59 +278,19 @@ class _State:
             raise RunError(DIVERGED, where=f"t = {t:.9g} s", remedy=remedy)
 
     def packed(self) -> Array:
+        """Return center, quaternion, velocity and spin of each body, (n, 13)."""
         return np.concatenate([self.center, quaternion_from_rotation(self.R), self.v, self.w], axis=1)
 
     @staticmethod
-    def of(y: Array) -> "_State":
+    def of(y: Array) -> "BonesState":
+        """Return the state of rows as `packed` gives them."""
         q = y[:, 3:7] / np.linalg.norm(y[:, 3:7], axis=1, keepdims=True)
-        return _State(y[:, :3], rotation_from_quaternion(q), y[:, 7:10], y[:, 10:])
+        return BonesState(y[:, :3], rotation_from_quaternion(q), y[:, 7:10], y[:, 10:])
 
 
-def move_path(
-    packed: PackedBones, masses: FreeBodies, goal: Callable[[float], Transform], times: Array, loads: Loads,
-    method: Method, *, step: float, tolerance: float, velocity: Array | None = None, progress: Progress | None = None,
-) -> tuple[EquilibriumPath, Array, int]:  # fmt: skip
-    """Return states at the times, velocities (n, bodies, 6) as (ω, v) of the free bodies, and how many steps were made.
-
-    `goal` gives the pose of the driven body about `packed.shift` at any time. `velocity` (bodies, 6) is that of the
-    free bodies at the start.
-    """
-    free = _Free(packed, masses, loads, goal)
-    start = np.zeros((len(free.free), 6)) if velocity is None else np.asarray(velocity, float)
-    state = _State(
-        packed.middles[free.free].copy(), np.tile(np.eye(3), (len(free.free), 1, 1)), start[:, 3:], start[:, :3]
-    )
-    count, space = len(times), free.space
-    rest = EquilibriumPath(
-        np.empty((count, len(packed.bodies), 12)), np.empty((count, *space[4].shape)),
-        np.empty((count, *space[7].shape)), np.empty((count, *space[5].shape)), np.empty(count), np.zeros(count),
-    )  # fmt: skip
-    found, length, steps = np.empty((count, len(free.free), 6)), step, 0
-    headway = Headway(times[-1], _MANY, _TOO_MANY, 100, "Take the method 'semi-implicit', or a larger tolerance.")
-    if method == "semi-implicit" and times[-1] - times[0] > _TOO_MANY * step:
-        got, allowed = f"{times[-1] - times[0]:.3g} s in steps of {step:.3g} s", f"{_TOO_MANY:.0g} steps at most"
-        raise InputError("there are too many steps", where="simulate", got=got, allowed=allowed)
-    for i, t in enumerate(times):
-        if i:
-            if method == "cash-karp":
-                state, length, used = _explicit(free, state, times[i - 1], t, length, tolerance, headway)
-            else:
-                state, used = _implicit(free, state, times[i - 1], t, step)
-            steps += used
-        free.place(t, state.center, state.R)
-        rest.energy[i] = free.energy(FAR)
-        state.check(t, rest.energy[i])
-        rest.poses[i], rest.sums[i], rest.fibres[i], rest.nodes[i] = free.poses, space[4], space[7], space[5]
-        found[i] = np.concatenate([state.w, state.v], axis=1)
-        if progress is not None:
-            progress((i + 1) / count)
-    rest.evaluations, rest.steps = free.evaluations, steps
-    return rest, found, steps
-
-
-def _rates(free: _Free, t: float, y: Array) -> Array:
+def _rates(free: BoneForces, t: float, y: Array) -> Array:
     """Return the derivative of the state: Newton's and Euler's equations."""
-    state = _State.of(y)
+    state = BonesState.of(y)
     pull, M, speeds = (
         free.pull(t, state.center, state.R),
         free.mass(state.R),
@@ -354,11 +310,14 @@ def _rates(free: _Free, t: float, y: Array) -> Array:
     return out
 
 
-def _explicit(
-    free: _Free, state: _State, t: float, end: float, h: float, tolerance: float, headway: Headway
-) -> tuple[_State, float, int]:
-    """Advance by Cash and Karp's method; the step follows from the error of each number. [CashKarp90] [Perez94]"""
-    y, steps, wanted = state.packed(), 0, h
+def step_adaptively(
+    free: BoneForces, state: BonesState, t: float, end: float, h: float, tolerance: float, headway: Headway
+) -> tuple[BonesState, float]:
+    """Return the state at the end and the step to try next, by Cash and Karp's method [CashKarp90].
+
+    The step follows from the error of each number. [Perez94]
+    """
+    y, wanted = state.packed(), h
     while t < end - 1e-15 * max(abs(end), 1.0):
         h = min(wanted, end - t)
         with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is a step that is too long
@@ -370,7 +329,7 @@ def _explicit(
             error = float((np.abs(h * np.tensordot(CASH_KARP.error, k, 1)) / scale).max(initial=0.0))
         factor = np.clip(_SAFE * max(error, 1e-12) ** -0.2, _SHRINK, _GROW)
         if error <= 1.0:
-            t, y, steps = t + h, y + h * np.tensordot(CASH_KARP.b, k, 1), steps + 1
+            t, y = t + h, y + h * np.tensordot(CASH_KARP.b, k, 1)
             y[:, 3:7] /= np.linalg.norm(y[:, 3:7], axis=1, keepdims=True)
             wanted = max(wanted, h * factor) if h < wanted else h * factor
             headway.step(t)
@@ -378,21 +337,20 @@ def _explicit(
             wanted = h * factor
             if not wanted > _SHORTEST:
                 raise RunError("the step must not vanish", where=f"t = {t:.6g} s", got=wanted, remedy=headway.remedy)
-    return _State.of(y), wanted, steps
+    return BonesState.of(y), wanted
 
 
-def _implicit(free: _Free, state: _State, t: float, end: float, step: float) -> tuple[_State, int]:
-    """Advance by the linearly implicit Euler method in steps of equal length; one that goes too far is halved."""
+def step_implicitly(free: BoneForces, state: BonesState, t: float, end: float, step: float) -> BonesState:
+    """Return the state at the end by the linearly implicit Euler method in steps of equal length."""
     count = max(1, int(np.ceil((end - t) / step - 1e-9)))
-    h, steps = (end - t) / count, 0
+    h = (end - t) / count
     for k in range(count):
-        state, used = _implicit_step(free, state, t + k * h, h, _HALVES)
-        steps += used
-    return state, steps
+        state = _implicit_step(free, state, t + k * h, h, _HALVES)
+    return state
 
 
-def _implicit_step(free: _Free, state: _State, t: float, h: float, halves: int) -> tuple[_State, int]:
-    """Advance by one step, (M + h D + h² K) Δu = h (F − D u − d − h K u), or by two halves of it.
+def _implicit_step(free: BoneForces, state: BonesState, t: float, h: float, halves: int) -> BonesState:
+    """Advance by one step, (M + h D + h² K) Δu = h (F − D u − d − h K u), or by two halves of it where it goes too far.
 
     K is the Hessian of the energy. D, what resists, is that of the velocities at the end of the step, found by
     repetition: no friction turns a motion round.
@@ -415,14 +373,13 @@ def _implicit_step(free: _Free, state: _State, t: float, h: float, halves: int) 
     w, v = new.reshape(-1, 6)[:, :3], new.reshape(-1, 6)[:, 3:]
     turned, gone = h * np.abs(w).max(initial=0.0), h * np.abs(v).max(initial=0.0)
     if turned < _FARTHEST / _LEVER and gone < _FARTHEST:
-        return _State(state.center + h * v, exp_rotation(h * w) @ state.R, v, w), 1
+        return BonesState(state.center + h * v, exp_rotation(h * w) @ state.R, v, w)
     if not halves:
         got = f"a bone that turns by {turned:.3g} rad or moves by {1e3 * gone:.3g} mm within {h:.3g} s"
         remedy = "Take a smaller step, or check masses, loads and the stiffness of cartilage and ligaments."
         raise RunError("the run has diverged", where=f"t = {t:.9g} s", got=got, remedy=remedy)
-    middle, first = _implicit_step(free, state, t, 0.5 * h, halves - 1)
-    after, second = _implicit_step(free, middle, t + 0.5 * h, 0.5 * h, halves - 1)
-    return after, first + second
+    middle = _implicit_step(free, state, t, 0.5 * h, halves - 1)
+    return _implicit_step(free, middle, t + 0.5 * h, 0.5 * h, halves - 1)
 
 
 def _is_definite(A: Array) -> bool:

@@ -7,70 +7,86 @@ import numpy as np
 
 from motiform.motion.bones.ligaments import NODES, Ligament
 from motiform.motion.bones.pack import PackedBones, neutral_poses, workspace
-from motiform.motion.bones.pressure import pressure_channels
+from motiform.motion.bones.pressure import pressure_maps
 from motiform.motion.bones.settle import FAR, EquilibriumPath
 from motiform.record import Channel, Event, Recording
 from motiform.spatial import quaternion_from_rotation
 from motiform.spatial.checks import Array
 
-__all__ = ["record_rest"]
+__all__ = ["observe_rest", "rest_channels", "rest_labels", "rest_recording"]
 
-_PATHS = "where fibres run, of ligament after ligament: start, three nodes and end of each"
 _LEFT = 3e-3  # [m] of gap to every bone that it touched: then a bone is out of its place
+_POSE = "of the pose that takes the neutral mesh to its place, relative to the radius"
+_PRESSED = "points of bones that are pressed at some sample; nan while they are not"
+_MEANING: dict[str, tuple[str, tuple[str, ...], str]] = {
+    "position": ("m", ("axis",), f"translation {_POSE}"),
+    "orientation": ("", ("quaternion",), f"rotation {_POSE}"),
+    "pose": ("", ("body", "entry"), "rotation by rows and translation of each body, from the neutral pose"),
+    "ligament.path": ("m", ("node", "axis"), "where fibres run: of each the start, three nodes and the end"),
+    "ligament.tension": ("N", ("ligament",), "sum over its fibres"),
+    "ligament.length": ("m", ("ligament",), "mean of its fibres; NaN where both ends move together"),
+    "contact.force": ("N", ("pair",), "resultant between two bones"),
+    "contact.area": ("m2", ("pair",), "area under pressure, mean of both bones"),
+    "contact.gap": ("m", ("pair",), f"least distance of bone from bone; inf beyond {FAR:g} m"),
+    "contact.point": ("m", ("contact_point", "axis"), _PRESSED),
+    "contact.pressure": ("Pa", ("contact_point",), "of cartilage there"),
+    "energy": ("J", (), "of cartilage and ligaments"),
+    "energy.kinetic": ("J", (), "of the free bodies"),
+    "momentum": ("N*s", ("axis",), "of the free bodies"),
+    "angular_momentum": ("N*m*s", ("axis",), "of the free bodies, about the origin of the meshes"),
+}
+"""Unit, dimensions and description of channels; those of bones by what comes after the name."""
 
 
-def record_rest(
-    packed: PackedBones, rest: EquilibriumPath, ligaments: Sequence[Ligament], surfaces: Mapping[str, Array],
-    manifest: Mapping[str, Any], times: Array | None = None, more: Mapping[str, tuple[str, Array, str]] | None = None,
-) -> Recording:  # fmt: skip
-    """Return poses of all bones, ligaments and contacts, one sample for each pose of the driven bone.
+def rest_channels(arrays: Mapping[str, Array]) -> list[Channel]:
+    """Return the channels of arrays (samples, …) by their names."""
+    found = []
+    for name, values in arrays.items():
+        unit, dims, text = _MEANING.get(name) or _MEANING[name.rpartition(".")[2]]
+        found.append(Channel(name, unit=unit, dims=dims, shape=values.shape[1:], description=text))
+    return found
 
-    Times [s] are the numbers of the samples where there are none. `surfaces` are points of each bone [m] on which
-    pressure is mapped. `more` channels: unit, values and description.
-    """
+
+def rest_labels(packed: PackedBones, ligaments: Sequence[Ligament]) -> dict[str, list[str]]:
+    """Return the names of ligaments and of pairs of bones."""
+    return {"ligament": [lig.name for lig in ligaments], "pair": [f"{a}_{b}" for a, b in packed.pairs]}
+
+
+def observe_rest(packed: PackedBones, rest: EquilibriumPath, ligaments: Sequence[Ligament]) -> dict[str, Array]:
+    """Return poses of all bones, ligaments, contacts and energy, one sample for each state of rest."""
     from motiform.motion.bones.contact_kernels import AREA, FORCE, GAP
 
-    channels, arrays = _poses(packed, rest)
     count = len(rest.poses)
-    names = [lig.name for lig in ligaments]
-    tension, length = np.zeros((count, len(names))), np.full((count, len(names)), np.nan)
+    tension, length = np.zeros((count, len(ligaments))), np.full((count, len(ligaments)), np.nan)
     for n in dict.fromkeys(packed.fibres):
         fibres = np.ascontiguousarray(rest.fibres[:, np.array(packed.fibres) == n])  # sums in one order for any count
         tension[:, n], length[:, n] = fibres[..., 0].sum(axis=1), fibres[..., 1].mean(axis=1)
-    pairs = [f"{a}_{b}" for a, b in packed.pairs]
-    both = rest.sums.reshape(count, len(pairs), 2, -1)
-    force = np.linalg.norm(both[:, :, 0, FORCE : FORCE + 3] - both[:, :, 1, FORCE : FORCE + 3], axis=2)
-    gap = both[..., GAP].min(axis=2)
-    found = {
-        "ligament.tension": ("N", "ligament", tension, "sum over its fibres"),
-        "ligament.length": ("m", "ligament", length, "mean of its fibres; NaN where both ends move together"),
-        "contact.force": ("N", "pair", force, "resultant between two bones"),
-        "contact.area": ("m2", "pair", both[..., AREA].sum(axis=2), "area under pressure, mean of both bones"),
-        "contact.gap": ("m", "pair", gap, f"least distance of bone from bone; inf beyond {FAR:g} m"),
-    }
+    both = rest.sums.reshape(count, len(packed.pairs), 2, -1)
+    found = _poses(packed, rest)
     if ligaments:
         paths = _paths(packed, rest, ligaments)
-        channels.append(
-            Channel("ligament.path", unit="m", dims=("node", "axis"), shape=paths.shape[1:], description=_PATHS)
-        )
-        arrays["ligament.path"] = paths
-    for name, (unit, dim, values, text) in found.items():
-        if values.shape[1] == 0:
-            continue
-        channels.append(Channel(name, unit=unit, dims=(dim,), shape=(values.shape[1],), description=text))
-        arrays[name] = values
-    own = pressure_channels(packed, rest, surfaces)
-    channels, arrays = channels + own[0], arrays | own[1]
-    channels.append(Channel("energy", unit="J", description="of cartilage and ligaments"))
-    arrays["energy"] = rest.energy
-    for name, (unit, values, text) in (more or {}).items():
-        dims = ("axis",) if values.ndim > 1 else ()
-        channels.append(Channel(name, unit=unit, dims=dims, shape=values.shape[1:], description=text))
-        arrays[name] = values
-    at = np.arange(count, dtype=float) if times is None else times
-    labels = {"ligament": names, "pair": pairs, **own[2]}
+        found |= {"ligament.path": paths, "ligament.tension": tension, "ligament.length": length}
+    if packed.pairs:
+        force = both[:, :, 0, FORCE : FORCE + 3] - both[:, :, 1, FORCE : FORCE + 3]
+        found["contact.force"] = np.linalg.norm(force, axis=2)
+        found["contact.area"], found["contact.gap"] = both[..., AREA].sum(axis=2), both[..., GAP].min(axis=2)
+    return found | {"energy": rest.energy}
+
+
+def rest_recording(
+    packed: PackedBones, ligaments: Sequence[Ligament], surfaces: Mapping[str, Array], arrays: dict[str, Array],
+    poses: Array, times: Array, manifest: Mapping[str, Any], events: Sequence[Event] = (),
+) -> Recording:  # fmt: skip
+    """Return the recording of what `observe_rest` and others gave, with maps of pressure and bones out of their place.
+
+    `surfaces` are points of each bone [m] on which pressure is mapped, `poses` those of the bodies (n, bodies, 12).
+    """
+    none = np.zeros((len(times), len(packed.pairs)))
+    pressed, names = pressure_maps(packed, poses, arrays.get("contact.area", none), surfaces)
+    labels, arrays = rest_labels(packed, ligaments) | {"contact_point": names}, arrays | pressed
+    found = [*events, *_dislocations(packed, arrays.get("contact.gap", none), times)]
     return Recording.from_arrays(
-        channels, arrays, times=at, events=_events(packed, rest, gap, at),
+        rest_channels(arrays), arrays, times=times, events=sorted(found, key=lambda event: event.time),
         manifest={**manifest, "labels": labels},
     )  # fmt: skip
 
@@ -92,29 +108,19 @@ def _paths(packed: PackedBones, rest: EquilibriumPath, ligaments: Sequence[Ligam
     return out.reshape(len(out), -1, 3) + packed.shift
 
 
-def _poses(packed: PackedBones, rest: EquilibriumPath) -> tuple[list[Channel], dict[str, Array]]:
+def _poses(packed: PackedBones, rest: EquilibriumPath) -> dict[str, Array]:
     body = {name: n for n, group in enumerate(packed.bodies) for name in group}
-    channels, arrays = [], {}
+    found = {}
     for name in packed.bones:
         R = rest.poses[:, body[name], :9].reshape(-1, 3, 3)
         p = rest.poses[:, body[name], 9:] + packed.shift - R @ packed.shift
-        text = "of the pose that takes the neutral mesh to its place, relative to the radius"
-        channels.append(
-            Channel(f"{name}.position", unit="m", dims=("axis",), shape=(3,), description=f"translation {text}")
-        )
-        channels.append(
-            Channel(f"{name}.orientation", dims=("quaternion",), shape=(4,), description=f"rotation {text}")
-        )
-        arrays[f"{name}.position"], arrays[f"{name}.orientation"] = p, quaternion_from_rotation(R)
-    return channels, arrays
+        found[f"{name}.position"], found[f"{name}.orientation"] = p, quaternion_from_rotation(R)
+    return found
 
 
-def _events(packed: PackedBones, rest: EquilibriumPath, gap: Array, at: Array) -> list[Event]:
-    """Return what a reader must know of single samples: searches that did not end, bones out of their place."""
-    events = [
-        Event(float(at[i]), "unsettled", {"problem": f"the search still moved by {rest.last[i] * 1e3:.2g} mm"})
-        for i in rest.lost
-    ]
+def _dislocations(packed: PackedBones, gap: Array, at: Array) -> list[Event]:
+    """Return which free bones are out of their place, and when."""
+    events = []
     free, start = [name for group in packed.bodies[2:] for name in group], _neutral_gaps(packed)
     for name in free:
         columns = [n for n, pair in enumerate(packed.pairs) if name in pair]
@@ -123,7 +129,7 @@ def _events(packed: PackedBones, rest: EquilibriumPath, gap: Array, at: Array) -
         least = gap[:, columns].min(axis=1)
         for i in np.nonzero(least > _LEFT)[0]:
             events.append(Event(float(at[i]), "dislocated", {"bone": name, "problem": "no other bone is near"}))
-    return sorted(events, key=lambda event: event.time)
+    return events
 
 
 def _neutral_gaps(packed: PackedBones) -> Array:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -13,17 +14,19 @@ from motiform.motion.bones.bodies import FIXED, carried_bones, group_bones
 from motiform.motion.bones.bone import Bone, Fineness
 from motiform.motion.bones.crop import crop_long
 from motiform.motion.bones.drive import driver_poses
-from motiform.motion.bones.dynamics import METHODS, Loads, led_along, motion_channels, move_path, weigh
+from motiform.motion.bones.dynamics import METHODS, Loads, Method, led_along, weigh
 from motiform.motion.bones.gaps import NeutralGaps
 from motiform.motion.bones.ligaments import Ligament, make_ligaments
 from motiform.motion.bones.mend import erode_mesh
 from motiform.motion.bones.names import check_bone
-from motiform.motion.bones.observe import record_rest
+from motiform.motion.bones.observe import observe_rest, rest_recording
 from motiform.motion.bones.pack import PackedBones, pack_wrist
 from motiform.motion.bones.read import read_bones
 from motiform.motion.bones.settle import about_origin, settle_path
+from motiform.motion.bones.system import BonesSystem, record_bones
+from motiform.motion.run.identity import identify
 from motiform.motion.run.options import check_number
-from motiform.record import Recording
+from motiform.record import Event, Recording
 from motiform.spatial.checks import Array, Words, as_floats
 
 __all__ = ["Cartilage", "Wrist", "from_meshes"]
@@ -112,7 +115,12 @@ class Wrist:
         packed = self.packed(bodies, tolerance, led=driver is None and center == "free")
         rest = settle_path(packed, targets, progress)
         manifest = {**self._manifest(bodies, notes), "evaluations": rest.evaluations, "steps": rest.steps}
-        return record_rest(packed, rest, self.ligaments, self._surfaces(), manifest)
+        events = [
+            Event(float(i), "unsettled", {"problem": f"the search still moved by {rest.last[i] * 1e3:.2g} mm"})
+            for i in rest.lost
+        ]
+        arrays, at = observe_rest(packed, rest, self.ligaments), np.arange(len(rest.poses), dtype=float)
+        return rest_recording(packed, self.ligaments, self._surfaces(), arrays, rest.poses, at, manifest, events)
 
     def simulate(
         self,
@@ -125,9 +133,12 @@ class Wrist:
         carried: Sequence[str] | None = None,
         loads: Loads | None = None,
         density: float = 1500.0,
-        method: Literal["semi-implicit", "cash-karp"] = "semi-implicit",
+        method: Method = "semi-implicit",
         step: float = 1e-3,
         tolerance: float = 1e-6,
+        out: str | Path | None = None,
+        overwrite: bool = False,
+        resume: bool = False,
         progress: Progress | None = None,
     ) -> Recording:
         """Return the motion of the free bones in time, from rest in the neutral pose.
@@ -142,6 +153,8 @@ class Wrist:
         method : "semi-implicit", the linearly implicit Euler method in steps of `step` [s], which damps what is faster
             than that; or "cash-karp", explicit and adaptive with that `tolerance`, which keeps energy but follows the
             vibrations of light bones on stiff cartilage, some kHz.
+        out, overwrite, resume : folder that the recording is written to while it grows; whether one that is there is
+            replaced, or continued from its last commit, to the same bits. Maps of pressure are added at the end.
 
         Returns
         -------
@@ -163,15 +176,16 @@ class Wrist:
         packed, masses = weigh(self.packed(bodies), self.bones, density)
         goal = led_along(at, about_origin(targets, packed.shift))
         acting = loads or Loads(drag=50.0)
-        rest, velocity, steps = move_path(
-            packed, masses, goal, at, acting, method, step=step, tolerance=tolerance, progress=progress
-        )
         manifest = {
-            **self._manifest(bodies, notes), "evaluations": rest.evaluations, "steps": steps, "method": method,
-            "loads": asdict(acting), "density": density,
+            **self._manifest(bodies, notes), "method": method, "loads": asdict(acting), "density": density,
+            "key": identify(packed, masses, targets, at, acting, method, step, tolerance)[0],
         }  # fmt: skip
-        more = motion_channels(packed, masses, rest, velocity)
-        return record_rest(packed, rest, self.ligaments, self._surfaces(), manifest, at, more)
+        system = BonesSystem(
+            packed, masses, goal, at, acting, method, step=step, tolerance=tolerance, ligaments=self.ligaments
+        )
+        return record_bones(
+            system, self._surfaces(), manifest, out=out, overwrite=overwrite, resume=resume, progress=progress
+        )
 
     def _surfaces(self) -> dict[str, Array]:
         """Return points all over the surface of each bone [m], some 0.5 mm apart."""

@@ -1,11 +1,11 @@
 """Time-stepping: fixed steps without events, for long scenes or many contacts."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from motiform.base.errors import MotiformError, RunError
+from motiform.base.errors import RunError
 from motiform.geometry.touch.columns import MOST
 from motiform.motion.contact import columns as contact_columns
 from motiform.motion.contact.layouts import contact_workspace
@@ -16,11 +16,11 @@ from motiform.motion.hybrid.equations import ContactEquations
 from motiform.motion.hybrid.march import State
 from motiform.motion.hybrid.observe import ContactSnapshot, add_force, drive_efforts, snapshot
 from motiform.motion.hybrid.substeps import ActuatorSteps
-from motiform.motion.run import Block, Checkpoint, Pace, RunOptions
+from motiform.motion.run import Checkpoint, Run, RunOptions
 from motiform.motion.tree.model.joint import Array
 from motiform.record import Event
 
-__all__ = ["Stepper", "step_march"]
+__all__ = ["Stepper", "TimeSteppingRun"]
 
 _TOUCHING = 1e-6  # [m] gap below which a contact may take a share of the load
 _SLOWLY = 1e-6  # [m/s] of approach at which it rests on what it touches
@@ -296,39 +296,32 @@ def _rest_workspace(count: int) -> Any:
     return RestWorkspace(np.zeros((rows, rows)), first, y, s, r, *(np.zeros(rows, np.int64) for _ in range(4)))
 
 
-def step_march(
-    system: ContactEquations, options: RunOptions, start: Array, checkpoint: Checkpoint | None
-) -> Iterator[Block]:
-    """Step from sample to sample; a whole number of steps makes a sample."""
-    y, sample = start.copy(), 0
-    stepper = Stepper(system, 1 / (options.rate * options.steps))
-    states: list[State] = []
-    events: list[Event] = []
-    if checkpoint is None:
-        events = system.begin(y)
-        states.append((y.copy(), first_snapshot(system, stepper.h, y)))
-    else:
-        y, sample = stepper.restore(checkpoint), int(checkpoint["sample"])
+class TimeSteppingRun(Run):
+    """Steps from sample to sample; a whole number of them makes a sample."""
 
-    def kept() -> dict[str, Any]:
-        return {"sample": sample, **stepper.keep(y)}
+    def __init__(
+        self, system: ContactEquations, options: RunOptions, first: Array, checkpoint: Checkpoint | None
+    ) -> None:
+        super().__init__(options.samples - 1)
+        self.system, self.options, self.size = system, options, system.size
+        self.stepper = Stepper(system, 1 / (options.rate * options.steps))
+        if checkpoint is None:
+            self.y = first.copy()
+        else:
+            self.y, self.sample = self.stepper.restore(checkpoint), int(checkpoint["sample"])
 
-    pace = Pace(system.size)
-    error: MotiformError | None = None
-    good = kept()
-    while sample < options.samples - 1:
-        t = sample / options.rate
-        try:
-            for n in range(options.steps):
-                stepper.step(t + n * stepper.h, y)
-        except MotiformError as caught:
-            error = caught
-            break
-        sample += 1
-        states.append((y.copy(), stepper.look(y)))
-        good = kept()
-        events, stepper.events = events + stepper.events, []
-        if pace.full(len(states)):
-            yield Block(states, sample, good, events)
-            states, events = [], []
-    yield Block(states, sample, good, events, error)
+    def start(self) -> list[State]:  # noqa: D102
+        self.events += self.system.begin(self.y)
+        return [(self.y.copy(), first_snapshot(self.system, self.stepper.h, self.y))]
+
+    def advance(self, samples: int) -> list[State]:  # noqa: D102
+        stepper, t = self.stepper, self.sample / self.options.rate
+        for n in range(self.options.steps):
+            stepper.step(t + n * stepper.h, self.y)
+        self.sample += 1
+        self.events += stepper.events
+        stepper.events = []
+        return [(self.y.copy(), stepper.look(self.y))]
+
+    def checkpoint(self) -> Checkpoint:  # noqa: D102
+        return {"sample": self.sample, **self.stepper.keep(self.y)}

@@ -1,6 +1,6 @@
 """A figure with contacts as a system that the run loop advances."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike
 from motiform.base.errors import InputError
 from motiform.motion.contact.points import Contacts
 from motiform.motion.hybrid.equations import ContactEquations
-from motiform.motion.hybrid.march import State, hybrid_march
+from motiform.motion.hybrid.march import EventDrivenRun, State
 from motiform.motion.hybrid.observe import contact_channels, observe_contacts
-from motiform.motion.hybrid.stepping import step_march
-from motiform.motion.run import Block, Checkpoint, Guard, ModelKind, RunOptions, System
+from motiform.motion.hybrid.stepping import TimeSteppingRun
+from motiform.motion.run import Checkpoint, Guard, ModelKind, Run, RunOptions, System
 from motiform.motion.run.kinds import check_integrator
 from motiform.motion.tree import Control, Figure, FigureState
 from motiform.motion.tree.model.acting import Acting
@@ -89,10 +89,10 @@ class ContactSystem(System):
         own += contact_channels(self.equations, self.options.rate)
         return own + self.controls.channels(self.options.rate)
 
-    def blocks(self, checkpoint: Checkpoint | None) -> Iterator[Block]:  # noqa: D102
+    def begin(self, checkpoint: Checkpoint | None) -> Run:  # noqa: D102
         if self.options.integrator == "time-stepping":
-            return step_march(self.equations, self.options, self.first, checkpoint)
-        return hybrid_march(self.equations, self.options, self.guards, self.first, checkpoint)
+            return TimeSteppingRun(self.equations, self.options, self.first, checkpoint)
+        return EventDrivenRun(self.equations, self.options, self.guards, self.first, checkpoint)
 
     def observe(self, times: np.ndarray, states: Sequence[State]) -> dict[str, np.ndarray]:  # noqa: D102
         rows, looks = np.array([row for row, _ in states]), [look for _, look in states]

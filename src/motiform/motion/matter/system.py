@@ -1,7 +1,7 @@
 """A network as a system that the run loop advances."""
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,14 +13,13 @@ from motiform.motion.matter.model.network import Network
 from motiform.motion.matter.observe import choose_channels, network_channels, observe_network
 from motiform.motion.matter.sound import Listener, Sound
 from motiform.motion.matter.watch import Watch
-from motiform.motion.run import Block, Checkpoint, ModelKind, Pace, RunOptions, System
+from motiform.motion.run import Checkpoint, ModelKind, Run, RunOptions, System
 from motiform.motion.run.kinds import check_integrator
 from motiform.record import Channel, Event
 
-__all__ = ["KIND", "NetworkSystem", "check_functions", "check_stability", "describe", "film_rate", "sampled_engine"]
+__all__ = ["KIND", "EngineRun", "NetworkSystem", "check_functions", "check_stability", "describe", "film_rate"]
 
-_BLOCK = 16384  # steps in one call: a third of a second of sound, and signals of as many steps in memory
-_NUMBERS = 1 << 22  # recorded in one call at most
+_CALL = 16384  # steps in one call: a third of a second of sound, and signals of as many steps in memory
 
 Samples = list[dict[str, Any]]
 """What is observed at consecutive samples, by channel."""
@@ -68,17 +67,14 @@ class NetworkSystem(System):
     def channels(self) -> list[Channel]:  # noqa: D102
         return self._channels if self.listener is None else [*self._channels, self.listener.channel()]
 
-    def blocks(self, checkpoint: Checkpoint | None) -> Iterator[Block]:  # noqa: D102
-        network, device = self.network, self.options.device
-        if checkpoint is None:
-            engine = Engine(network, device=device)
-        else:
-            engine = Engine.resume(network, checkpoint, device=device)
-        fresh = checkpoint is None
+    def begin(self, checkpoint: Checkpoint | None) -> Run:  # noqa: D102
+        engine, last = Engine.resume(self.network, checkpoint, device=self.options.device), self.options.samples - 1
         plain = self.watch is None and set(self._seldom.values()) == {1}
         if engine.small and len(self._points) == len(self._channels) and plain:
-            return self._watched(engine, fresh=fresh)
-        return sampled_engine(engine, self._sample, self.options, self.steps, fresh=fresh, watch=self.watch)
+            points = np.unique(np.concatenate([np.atleast_1d(which) for which in self._points.values()]))
+            self._columns = {name: np.searchsorted(points, which) for name, which in self._points.items()}
+            return PointsRun(engine, points, self.steps, last)
+        return EngineRun(engine, self._sample, self.steps, last, self.watch, size=6 * self.network.count)
 
     def _sample(self, engine: Engine) -> dict[str, np.ndarray]:
         """Return what is recorded at this sample, but for what is looked at in between."""
@@ -92,24 +88,6 @@ class NetworkSystem(System):
         if len(found) < len(due):
             found = observe_network(engine, due) | found
         return {name: found[name] for name in due}
-
-    def _watched(self, engine: Engine, *, fresh: bool) -> Iterator[Block]:
-        """Advance a small network of which only positions are recorded: many samples in one compiled call."""
-        points = np.unique(np.concatenate([np.atleast_1d(which) for which in self._points.values()]))
-        self._columns = {name: np.searchsorted(points, which) for name, which in self._points.items()}
-        if fresh:
-            yield Block(engine.state().position[None, points], 0, engine.checkpoint)
-        most = max(1, min(_BLOCK // self.steps, _NUMBERS // max(1, 3 * len(points))))
-        while engine.sample < (last := (self.options.samples - 1) * self.steps):
-            begun = engine.sample
-            found = engine.watch(min(most, (last - begun) // self.steps), self.steps, points)
-            try:
-                engine.check()
-            except RunError as error:
-                kept = max(0, (engine.lost_step - 1 - begun) // self.steps)
-                yield Block(found[:kept], begun // self.steps + kept, None, error=error)
-                return
-            yield Block(found, engine.sample // self.steps, engine.checkpoint)
 
     def observe(self, times: np.ndarray, states: Any) -> dict[str, np.ndarray]:  # noqa: D102
         if isinstance(states, np.ndarray):
@@ -133,37 +111,67 @@ class Several:
     values: np.ndarray
 
 
-def sampled_engine(
-    engine: Any, observe: Callable[[Any], dict[str, np.ndarray]], options: RunOptions, steps: int, *, fresh: bool,
-    watch: Watch | None = None,
-) -> Iterator[Block]:  # fmt: skip
-    """Advance an engine from sample to sample; each is observed at once, because the engine keeps one state."""
-    heard: dict[str, Several] = {}
-    if fresh:
-        heard = {} if watch is None else _several(watch.first(engine))
-        yield Block([observe(engine) | heard], 0, engine.checkpoint, list(getattr(engine, "events", ())))
-    pace = Pace(max(1, 6 * engine.network.count))
-    kept: Samples = []
-    matter = getattr(engine, "matter", engine)
-    told = set(matter.feeding)
-    events: list[Event] = []
-    last = (options.samples - 1) * steps
-    while engine.sample < last:
+class EngineRun(Run):
+    """An engine on its way; each sample is observed at once, because the engine keeps one state."""
+
+    def __init__(
+        self, engine: Any, observe: Callable[[Any], dict[str, np.ndarray]], steps: int, last: int,
+        watch: Watch | None = None, *, size: int,
+    ) -> None:  # fmt: skip
+        super().__init__(last)
+        self.engine, self.steps, self._observe, self._watch = engine, steps, observe, watch
+        self._matter = getattr(engine, "matter", engine)
+        self.sample, self.size = engine.sample // steps, size
+        self._feeding = self._feeds()
+
+    def start(self) -> Samples:  # noqa: D102
+        self.events += getattr(self.engine, "events", ())
+        return [self._observe(self.engine) | ({} if self._watch is None else _several(self._watch.first(self.engine)))]
+
+    def advance(self, samples: int) -> Samples:  # noqa: D102
+        engine, heard = self.engine, dict[str, Several]()
+        if self._watch is None:
+            engine.advance(self.steps)
+        else:
+            heard = _several(self._watch.advance(engine, self.steps))
+        self._matter.check()
+        self.sample += 1
+        for name in [one for one in self._feeds() if one not in self._feeding]:
+            self._feeding.append(name)
+            self.events.append(Event(engine.sample / engine.network.frequency, f"feeds energy: links {name!r}"))
+        return [self._observe(engine) | heard]
+
+    def _feeds(self) -> list[str]:
+        return list(getattr(self._matter, "feeding", ()))
+
+    def checkpoint(self) -> Checkpoint:  # noqa: D102
+        found: Checkpoint = self.engine.checkpoint()
+        return found
+
+
+class PointsRun(Run):
+    """A small network of which only positions are recorded: many samples in one compiled call."""
+
+    def __init__(self, engine: Engine, points: np.ndarray, steps: int, last: int) -> None:
+        super().__init__(last)
+        self.engine, self.points, self.steps = engine, points, steps
+        self.sample, self.size = engine.sample // steps, max(1, 3 * len(points))
+
+    def start(self) -> np.ndarray:
+        return self.engine.state().position[None, self.points]
+
+    def advance(self, samples: int) -> np.ndarray:
+        samples = max(1, min(samples, _CALL // self.steps))
+        found = self.engine.watch(samples, self.steps, self.points)
         try:
-            if watch is None:
-                engine.advance(steps)
-            else:
-                heard = _several(watch.advance(engine, steps))
+            self.engine.check()
         except RunError as error:
-            yield Block(kept, engine.sample // steps, None, events, error)
-            return
-        kept.append(observe(engine) | heard)
-        for name in [one for one in matter.feeding if one not in told]:
-            told.add(name)
-            events.append(Event(engine.sample / matter.network.frequency, f"feeds energy: links {name!r}"))
-        if pace.full(len(kept)) or engine.sample >= last:
-            yield Block(kept, engine.sample // steps, engine.checkpoint, events)
-            kept, events = [], []
+            self.failure, samples = error, max(0, (self.engine.lost_step - 1) // self.steps - self.sample)
+        self.sample += samples
+        return found[:samples]
+
+    def checkpoint(self) -> Checkpoint:
+        return self.engine.checkpoint()
 
 
 def _several(found: dict[str, np.ndarray]) -> dict[str, Several]:

@@ -1,5 +1,6 @@
 """Running models: options, integrators, the loop that records, dense output, guards and the location of events."""
 
+from motiform.motion.run.blocks import Pace, run_blocks
 from motiform.motion.run.explicit import ExplicitStep, Schedule, accepted_step, march
 from motiform.motion.run.guards import Fired, Guard
 from motiform.motion.run.headway import SlowWarning
@@ -18,8 +19,8 @@ from motiform.motion.run.integrators import (
 from motiform.motion.run.kinds import ModelKind
 from motiform.motion.run.loop import check_memory, record
 from motiform.motion.run.options import RunOptions, check_number
-from motiform.motion.run.sampling import Equations, Pace, sampled, sampled_march, sampled_steps
-from motiform.motion.run.system import Block, Checkpoint, System
+from motiform.motion.run.sampling import AdaptiveSteps, Equations, FixedSteps, integrate
+from motiform.motion.run.system import Block, Checkpoint, Run, States, System
 
 __all__ = [
     "CASH_KARP",
@@ -27,18 +28,22 @@ __all__ = [
     "EULER",
     "METHODS",
     "RK4",
+    "AdaptiveSteps",
     "Block",
     "Checkpoint",
     "Equations",
     "ExplicitStep",
     "Fired",
+    "FixedSteps",
     "Guard",
     "Method",
     "ModelKind",
     "Pace",
+    "Run",
     "RunOptions",
     "Schedule",
     "SlowWarning",
+    "States",
     "System",
     "Tableau",
     "accepted_step",
@@ -46,10 +51,9 @@ __all__ = [
     "check_number",
     "get_method",
     "get_tableau",
+    "integrate",
     "integrators_of",
     "march",
     "record",
-    "sampled",
-    "sampled_march",
-    "sampled_steps",
+    "run_blocks",
 ]

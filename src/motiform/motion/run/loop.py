@@ -11,7 +11,8 @@ from motiform.base.errors import InputError, MotiformError, RunError
 from motiform.base.machine import check_room
 from motiform.base.progress import Progress
 from motiform.base.signals import check_end
-from motiform.motion.run.system import Block, System
+from motiform.motion.run.blocks import run_blocks
+from motiform.motion.run.system import Block, Checkpoint, System
 from motiform.record import Recorder, Recording
 
 __all__ = ["check_memory", "record", "with_instant"]
@@ -31,11 +32,10 @@ def record(
 
     A run that fails raises its error after the samples before it are written; `error.recording` has them.
     """
-    options = system.options
-    if options.device != "cpu":
+    if system.device != "cpu":
         from motiform.base.kernels import get_device
 
-        get_device(options.device)  # a missing device raises before a recording is begun
+        get_device(system.device)  # a missing device raises before a recording is begun
     recorder = _recorder(system, out, {**(manifest or {}), **system.facts}, statics, overwrite, resume)
     try:
         return _recorded(system, recorder, progress)
@@ -46,13 +46,12 @@ def record(
 
 def _recorded(system: System, recorder: Recorder, progress: Progress | None) -> Recording:
     """Return the recording of a run that is written to the end."""
-    options = system.options
     with recorder:
-        for block in _timed(system.blocks(recorder.checkpoint), options.rate):
+        for block in _timed(system, recorder.checkpoint):
             check_end()
             count = len(block.states)
             if count:
-                times = np.arange(block.sample - count + 1, block.sample + 1) / options.rate
+                times = system.times(block.sample - count + 1, block.sample + 1)
                 try:
                     with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is seen below
                         found = system.observe(times, block.states)
@@ -60,14 +59,15 @@ def _recorded(system: System, recorder: Recorder, progress: Progress | None) -> 
                     raise with_instant(error, f"from t = {times[0]:.6g} s on") from error
                 lost = _first_lost(found)
                 if lost is not None:
-                    recorder.append({name: values[: int(lost[0] * len(values))] for name, values in found.items()})
+                    kept = {name: values[: int(lost[0] * len(values))] for name, values in found.items()}
+                    recorder.append(kept, times[: int(lost[0] * count)])
                     raise _diverged(float(times[int(lost[0] * count)]), lost[1])
-                recorder.append(found)
+                recorder.append(found, times)
             recorder.add_events(block.events)
             if block.checkpoint is not None:
-                recorder.commit(block.checkpoint, force=block.error is not None)
+                recorder.commit(block.checkpoint)
             if progress is not None:
-                progress(min(1.0, block.sample / (options.samples - 1)))
+                progress(min(1.0, block.sample / max(1, system.samples - 1)))
             if block.error is not None:
                 raise block.error
         return recorder.finish()
@@ -96,17 +96,17 @@ def _diverged(instant: float, name: str) -> RunError:
     return RunError("the run has diverged", where=f"t = {instant:.6g} s", got=got, remedy=remedy)
 
 
-def _timed(blocks: Iterator[Block], rate: float) -> Iterator[Block]:
+def _timed(system: System, checkpoint: Checkpoint | None) -> Iterator[Block]:
     """Give the blocks of a run; an error without an instant gets that of the last sample."""
     last = 0
     try:
-        for block in blocks:
+        for block in run_blocks(system, checkpoint):
             last = block.sample
             if block.error is not None:
-                block.error = with_instant(block.error, f"after t = {last / rate:.6g} s")
+                block.error = with_instant(block.error, f"after t = {system.times(last, last + 1)[0]:.6g} s")
             yield block
     except RunError as error:
-        raise with_instant(error, f"after t = {last / rate:.6g} s") from error
+        raise with_instant(error, f"after t = {system.times(last, last + 1)[0]:.6g} s") from error
 
 
 def with_instant(error: MotiformError, instant: str) -> MotiformError:
@@ -132,8 +132,8 @@ def _recorder(
         return Recorder.resume(str(out), discard=True)  # samples after the last checkpoint are made again
     channels = system.channels()
     if out is None:
-        rate = system.options.rate
-        check_memory(system.options.samples, sum(c.sample_bytes * round((c.rate or rate) / rate) for c in channels))
+        often = [1 if c.rate is None else round(c.rate / system.options.rate) for c in channels]
+        check_memory(system.samples, sum(c.sample_bytes * n for c, n in zip(channels, often, strict=True)))
     return Recorder(out, channels, manifest=manifest, statics=statics, overwrite=overwrite)
 
 

@@ -1,7 +1,7 @@
-"""Systems: what the run loop advances from sample to sample, observes and commits."""
+"""Systems and their runs: what the one loop begins, advances from sample to sample, observes and commits."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,21 +12,64 @@ from motiform.base.errors import MotiformError
 from motiform.motion.run.options import RunOptions
 from motiform.record import Channel, Event
 
-__all__ = ["Block", "Checkpoint", "System"]
+__all__ = ["Block", "Checkpoint", "Run", "States", "System"]
 
 Checkpoint = dict[str, Any]
 """All that is needed to continue from a sample to the same bits: numbers, text, arrays, in dicts and lists."""
+
+States = Sequence[Any] | np.ndarray
+"""States at consecutive samples: a list, or an array of which each row is one."""
+
+
+class Run(ABC):
+    """A system under way, at a sample or, between adaptive steps, some time after one."""
+
+    sample = 0
+    """Number of the last sample that was reached."""
+    size = 1
+    """Numbers of a state: blocks of samples are as long as memory allows."""
+    failure: MotiformError | None = None
+    """Why it cannot go on after the samples that `advance` returned last."""
+
+    def __init__(self, last: int) -> None:
+        self.last, self.events = last, list[Event]()
+        """Number of the last sample of the run, and what happened since `take_events`."""
+
+    @property
+    def finished(self) -> bool:
+        """Whether the end of the run is reached."""
+        return self.sample >= self.last
+
+    @abstractmethod
+    def start(self) -> States:
+        """Return the state at the start, the first sample."""
+
+    @abstractmethod
+    def advance(self, samples: int) -> States:
+        """Advance to the next sample and return the state there; where one call takes several steps, to so many.
+
+        Adaptive steps may end between samples: they return the states of all that were passed, or none.
+        """
+
+    @abstractmethod
+    def checkpoint(self) -> Checkpoint:
+        """Return what continues from here; called after `start` and after any `advance` that did not fail."""
+
+    def take_events(self) -> list[Event]:
+        """Return what happened since the last call."""
+        events, self.events = self.events, []
+        return events
 
 
 @dataclass
 class Block:
     """States at consecutive samples, the events since the block before, and where to continue."""
 
-    states: Sequence[Any] | np.ndarray
+    states: States
     sample: int
     """Number of the last sample so far; with no states, of the last block's."""
-    checkpoint: Checkpoint | Callable[[], Checkpoint] | None
-    """Of the last state, or a function that gives it; None: a resumed run continues from an earlier one."""
+    checkpoint: Callable[[], Checkpoint] | None
+    """Gives that of the last state; None: a resumed run continues from an earlier block."""
     events: list[Event] = field(default_factory=list)
     error: MotiformError | None = None
     """Why the run ends here; the samples are kept."""
@@ -47,14 +90,28 @@ class System(ABC):
     facts: Mapping[str, Any]
     """What the manifest says about the model."""
 
+    @property
+    def device(self) -> str:
+        """What it runs on."""
+        return self.options.device
+
+    @property
+    def samples(self) -> int:
+        """Number of samples, the one at the start counted."""
+        return self.options.samples
+
+    def times(self, first: int, end: int) -> np.ndarray:
+        """Return the instants of samples [s], from one up to before another."""
+        return np.arange(first, end) / self.options.rate
+
     @abstractmethod
     def channels(self) -> list[Channel]:
         """Return what is recorded."""
 
     @abstractmethod
-    def blocks(self, checkpoint: Checkpoint | None) -> Iterator[Block]:
-        """Advance from the start, whose state comes first, or from a checkpoint, to the end."""
+    def begin(self, checkpoint: Checkpoint | None) -> Run:
+        """Return a run from the start, or one that continues from a checkpoint."""
 
     @abstractmethod
     def observe(self, times: np.ndarray, states: Any) -> dict[str, np.ndarray]:
-        """Return the samples of every channel at these times [s] and states."""
+        """Return the samples of every channel at these times [s] and states, of any number of samples."""

@@ -1,13 +1,13 @@
 """A figure as a system that the run loop advances."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
-from motiform.motion.run import Block, Checkpoint, Guard, ModelKind, RunOptions, System, sampled
+from motiform.motion.run import Checkpoint, Guard, ModelKind, Run, RunOptions, System, integrate
 from motiform.motion.run.kinds import check_integrator
 from motiform.motion.tree.equations import FigureEquations
 from motiform.motion.tree.model.figure import Figure
@@ -85,9 +85,9 @@ class FigureSystem(System):
         own += [] if self.drive is None else [drive_channel(self.drive, self.options.rate)]
         return own + self.controls.channels(self.options.rate)
 
-    def blocks(self, checkpoint: Checkpoint | None) -> Iterator[Block]:  # noqa: D102
+    def begin(self, checkpoint: Checkpoint | None) -> Run:  # noqa: D102
         schedule = self.equations if self.controls.timed else None
-        return sampled(self.equations, self.options, self.guards, checkpoint, schedule)
+        return integrate(self.equations, self.options, self.guards, checkpoint, schedule)
 
     def observe(self, times: np.ndarray, states: Array) -> dict[str, np.ndarray]:  # noqa: D102
         found = observe(self.equations, times, states)

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from motiform.form import Screens
 from motiform.motion.bodies import Bodies
 from motiform.motion.hybrid import FigureInMatter
 from motiform.motion.matter import Network, Sound
+from motiform.motion.screens import Screens
 from motiform.motion.tree import Figure
 from motiform.record import open_recording
 from motiform.scene.build.common import build_bodies

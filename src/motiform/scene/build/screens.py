@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from motiform.form.screen import Engraver, Follow, ModeSegment, Pistons, Screen, ScreenLaw, Screens, blend
 from motiform.motion.matter import motions
+from motiform.motion.screens import Engraver, Follow, ModeSegment, Pistons, Screen, ScreenLaw, Screens, blend
 from motiform.scene.build.common import at_table
 from motiform.scene.build.matter import build_networks
 from motiform.scene.build.matter.motion import build_moves, read_recording

@@ -15,11 +15,11 @@ from motiform.base.digest import Digest
 from motiform.base.errors import SceneError, closest, closest_file
 from motiform.base.files import named_file
 from motiform.base.toml import MOST_PARTS, parse_toml
-from motiform.form.screen.screens import KIND as screens
 from motiform.motion.bodies.system import KIND as bodies
 from motiform.motion.matter.model.network import FREQUENCY
 from motiform.motion.matter.system import KIND as networks
 from motiform.motion.matter.system import film_rate
+from motiform.motion.screens.screens import KIND as screens
 from motiform.motion.tree.system import KIND as figures
 from motiform.scene.read.checks import check_copies, check_names, check_plots
 from motiform.scene.read.lines import line_of

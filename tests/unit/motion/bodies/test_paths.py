@@ -79,7 +79,7 @@ def test_same_bits_of_an_adaptive_run_on_one_core_and_on_two():
 def test_same_bits_whatever_the_length_of_blocks(integrator, forces, monkeypatch):
     options = RunOptions(0.2, 100, integrator, 5e-3)
     whole = simulate_bodies(flock(2), options, forces=forces)
-    monkeypatch.setattr("motiform.motion.run.sampling._BLOCK_BYTES", 4 * 18 * 8 * 3)  # three samples a block
+    monkeypatch.setattr("motiform.motion.run.blocks._BLOCK_BYTES", 4 * 18 * 8 * 3)  # three samples a block
     assert compare(whole, simulate_bodies(flock(2), options, forces=forces)).identical
 
 
@@ -125,7 +125,7 @@ def stop_at(fraction):
 @pytest.fixture
 def many_commits(monkeypatch):
     """Blocks of five samples or so, each of them committed with its checkpoint."""
-    monkeypatch.setattr("motiform.motion.run.sampling._BLOCK_BYTES", 4 * 18 * 8 * 5)
+    monkeypatch.setattr("motiform.motion.run.blocks._BLOCK_BYTES", 4 * 18 * 8 * 5)
     commit = Recorder.commit
     monkeypatch.setattr(
         Recorder, "commit", lambda self, checkpoint=None, force=False: commit(self, checkpoint, force=True)

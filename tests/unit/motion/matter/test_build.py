@@ -210,10 +210,10 @@ def test_recording_resumes_to_the_same_bits(tmp_path):
     whole = motiform.simulate(network, t1=0.4, rate=105)
 
     stop = stop_after(0.4)
-    from motiform.motion.run import sampling
+    from motiform.motion.run import blocks
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sampling, "_PACE", 0.0)
+        patch.setattr(blocks, "_PACE", 0.0)
         with pytest.raises(KeyboardInterrupt):
             motiform.simulate(network, t1=0.4, rate=105, out=tmp_path / "run.mf", progress=stop)
     resumed = motiform.simulate(network, t1=0.4, rate=105, out=tmp_path / "run.mf", resume=True)

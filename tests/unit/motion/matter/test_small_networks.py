@@ -65,9 +65,8 @@ def test_a_chosen_point_has_the_samples_of_the_whole_run(tmp_path):
 
 
 def test_a_chosen_recording_is_stopped_and_resumed(tmp_path, monkeypatch):
-    from motiform.motion.matter import system
-
-    monkeypatch.setattr(system, "_BLOCK", 20)
+    monkeypatch.setattr("motiform.motion.matter.system._CALL", 20)
+    monkeypatch.setattr("motiform.motion.run.blocks._PACE", 0.0)
     given = {"t1": 0.3, "rate": 500.0, "record": ["rope[2].position"]}
     whole = mf.simulate(everything(), **given)
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from motiform.base.sums import sum_over
+from motiform.motion.run import run_blocks
 from motiform.motion.run.kinds import find_kind
 from motiform.scene import list_scenes, load_scene
 from motiform.scene.simulate import KINDS
@@ -21,7 +22,7 @@ def system_of(name):
 def check_blocks(name):
     """Observe the first samples of a scene all at once, in pieces, and one by one."""
     system, states, times = system_of(name), [], []
-    for block in system.blocks(None):
+    for block in run_blocks(system, None):
         count = len(block.states)
         states += list(block.states)
         times += list(np.arange(block.sample - count + 1, block.sample + 1) / system.options.rate)

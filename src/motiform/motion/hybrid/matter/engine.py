@@ -29,10 +29,8 @@ class CoupledEngine:
         self.network = joined.network
         self.joined, self.moved, self.reaction = joined, figure, reaction
         network = joined.network
-        if checkpoint is None:
-            self.matter = Engine(network, device=device)
-        else:
-            self.matter = Engine.resume(network, checkpoint["matter"], device=device)
+        self.matter = Engine.resume(network, checkpoint and checkpoint["matter"], device=device)
+        if checkpoint is not None:
             figure.restore(checkpoint["figure"])
         put = self.matter.device.array
         self._carried = put(joined.points + self.matter._pad) if len(joined.points) else None

@@ -5,7 +5,7 @@ on them; controls, loads, contacts and joint limits of the figure act as they do
 the network's own solids: what both are to touch is an obstacle of the contacts and a solid of the network.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -30,17 +30,17 @@ from motiform.motion.matter.model.network import Network
 from motiform.motion.matter.observe import network_channels, observe_network
 from motiform.motion.matter.sound import Listener, Sound
 from motiform.motion.matter.system import (
+    EngineRun,
     Samples,
     check_functions,
     check_stability,
     describe,
     film_rate,
-    sampled_engine,
     stack,
     steps_per_sample,
 )
 from motiform.motion.matter.watch import Watch
-from motiform.motion.run import Block, Checkpoint, ModelKind, RunOptions, System
+from motiform.motion.run import Checkpoint, ModelKind, Run, RunOptions, System
 from motiform.motion.run.kinds import check_integrator
 from motiform.motion.tree import Control, Figure, forward_kinematics
 from motiform.motion.tree.equations import FigureEquations
@@ -160,7 +160,7 @@ class CoupledSystem(System):
         heard = [] if self.listener is None else [self.listener.channel()]
         return _channels(self.joined.network, figure, rate, own) + heard
 
-    def blocks(self, checkpoint: Checkpoint | None) -> Iterator[Block]:  # noqa: D102
+    def begin(self, checkpoint: Checkpoint | None) -> Run:  # noqa: D102
         engine = CoupledEngine(
             self.joined,
             self.moved,
@@ -168,9 +168,8 @@ class CoupledSystem(System):
             device=self.options.device,
             checkpoint=checkpoint,
         )
-        fresh = checkpoint is None
         watch = None if self.listener is None else Watch(self.listener, {})
-        return sampled_engine(engine, _observe, self.options, self.steps, fresh=fresh, watch=watch)
+        return EngineRun(engine, _observe, self.steps, self.options.samples - 1, watch, size=6 * engine.network.count)
 
     def observe(self, times: np.ndarray, states: Samples) -> dict[str, np.ndarray]:  # noqa: D102
         return stack(states)

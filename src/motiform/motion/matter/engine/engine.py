@@ -567,8 +567,10 @@ class Engine:
         return found
 
     @classmethod
-    def resume(cls, network: Network, checkpoint: dict[str, Any], *, device: str = "cpu") -> "Engine":
-        """Return an engine that continues from a checkpoint."""
+    def resume(cls, network: Network, checkpoint: dict[str, Any] | None, *, device: str = "cpu") -> "Engine":
+        """Return an engine that continues from a checkpoint, or begins where there is none."""
+        if checkpoint is None:
+            return cls(network, device=device)
         state = NetworkState(
             np.array(checkpoint["position"]), np.array(checkpoint["previous"]), int(checkpoint["sample"])
         )

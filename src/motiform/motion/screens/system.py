@@ -1,17 +1,16 @@
 """A screen as a system that the run loop advances."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from motiform.base.errors import InputError, RunError
-from motiform.form.screen.engine import ScreenEngine
-from motiform.form.screen.model import Screen
-from motiform.form.screen.stability import assess_screen
-from motiform.motion.matter.system import film_rate
-from motiform.motion.run import Block, Checkpoint, ModelKind, Pace, RunOptions, System
+from motiform.base.errors import InputError
+from motiform.motion.matter.system import EngineRun, film_rate
+from motiform.motion.run import Checkpoint, ModelKind, Run, RunOptions, System
 from motiform.motion.run.kinds import check_integrator
+from motiform.motion.screens.engine import ScreenEngine
+from motiform.motion.screens.model import Screen
+from motiform.motion.screens.stability import assess_screen
 from motiform.record import Channel
 
 __all__ = ["KIND", "ScreenSystem", "check_reach", "screen_channels", "screen_facts", "screen_sample", "steps_of"]
@@ -38,33 +37,12 @@ class ScreenSystem(System):
     def channels(self) -> list[Channel]:  # noqa: D102
         return screen_channels(self.screen, self.options.rate)
 
-    def blocks(self, checkpoint: Checkpoint | None) -> Iterator[Block]:  # noqa: D102
-        device = self.options.device
-        if checkpoint is None:
-            engine = ScreenEngine(self.screen, device)
-            yield Block([screen_sample(engine)], 0, engine.checkpoint)
-        else:
-            engine = ScreenEngine.resume(self.screen, checkpoint, device)
-        yield from _sampled(engine, self.options, self.steps)
+    def begin(self, checkpoint: Checkpoint | None) -> Run:  # noqa: D102
+        engine = ScreenEngine.resume(self.screen, checkpoint, self.options.device)
+        return EngineRun(engine, screen_sample, self.steps, self.options.samples - 1, size=self.screen.count)
 
     def observe(self, times: np.ndarray, states: Any) -> dict[str, np.ndarray]:  # noqa: D102
         return {name: np.stack([one[name] for one in states]) for name in states[0]}
-
-
-def _sampled(engine: ScreenEngine, options: RunOptions, steps: int) -> Iterator[Block]:
-    pace, last = Pace(engine.screen.count), options.samples - 1
-    kept: list[dict[str, np.ndarray]] = []
-    while engine.sample < last * steps:
-        try:
-            engine.advance(steps)
-            engine.check()
-        except RunError as error:
-            yield Block(kept, engine.sample // steps - 1, None, error=error)
-            return
-        kept.append(screen_sample(engine))
-        if pace.full(len(kept)) or engine.sample >= last * steps:
-            yield Block(kept, engine.sample // steps, engine.checkpoint)
-            kept = []
 
 
 def steps_of(screen: Screen, rate: float) -> int:

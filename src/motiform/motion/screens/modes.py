@@ -4,8 +4,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
-from motiform.form.screen.model import Screen
 from motiform.motion.matter.stability.cell import Cell, ModeSegment, axis_eigenvalues
+from motiform.motion.screens.model import Screen
 from motiform.spatial.checks import Array
 
 __all__ = [

@@ -5,7 +5,8 @@ import pytest
 
 import motiform as mf
 from motiform.base.errors import InputError, SceneError
-from motiform.form import Engraver, Follow, Screen, Screens, dress
+from motiform.form import dress
+from motiform.motion.screens import Engraver, Follow, Screen, Screens
 from motiform.scene.read.load import parse_scene
 
 RAIN = {"stiffness": 2.0, "damping": 0.01, "reach": 0.1, "height": None}
@@ -33,7 +34,7 @@ def test_a_recorded_motion_dressed_again_has_the_same_bits(rain, monkeypatch):
     assert rec.channel("water.rain.position").rate == 525.0
     assert (rec["water.rain.position"][::21] == rec["drops.position"]).all()
     assert np.abs(rec["water.heights"]).max() > 1e-4
-    monkeypatch.setattr("motiform.form.screen.screens.Engine", None)
+    monkeypatch.setattr("motiform.motion.screens.screens.Engine", None)
     again = mf.simulate(both(rain), motion=rec, t1=0.6)
     assert again.names == rec.names
     assert all((again[name] == rec[name]).all() for name in rec.names)
@@ -163,7 +164,7 @@ def test_bad_scenes_are_refused(case):
 def test_scenes_know_all_prototypes():
     from typing import get_args
 
-    from motiform.form.screen import PRESETS
+    from motiform.motion.screens import PRESETS
     from motiform.scene.tables.screen import Preset
 
     assert set(get_args(Preset)) == set(PRESETS)

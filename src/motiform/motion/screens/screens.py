@@ -6,13 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from motiform.base.errors import InputError, RunError
-from motiform.form.screen.engine import ScreenEngine
-from motiform.form.screen.engraver import Engraver
-from motiform.form.screen.follow import LivePoints, PointTrajectory, follow_network
-from motiform.form.screen.model import Screen
-from motiform.form.screen.replay import Recorded, Replay
-from motiform.form.screen.system import OTHERS, check_reach, screen_channels, screen_facts, screen_sample, steps_of
+from motiform.base.errors import InputError
 from motiform.motion.matter import Engine, Network
 from motiform.motion.matter.observe import network_channels, observe_network
 from motiform.motion.matter.system import (
@@ -24,8 +18,14 @@ from motiform.motion.matter.system import (
     stack,
     steps_per_sample,
 )
-from motiform.motion.run import Block, Checkpoint, ModelKind, Pace, RunOptions, System
+from motiform.motion.run import Checkpoint, ModelKind, Run, RunOptions, System
 from motiform.motion.run.kinds import check_integrator
+from motiform.motion.screens.engine import ScreenEngine
+from motiform.motion.screens.engraver import Engraver
+from motiform.motion.screens.follow import LivePoints, PointTrajectory, follow_network
+from motiform.motion.screens.model import Screen
+from motiform.motion.screens.replay import Recorded, Replay
+from motiform.motion.screens.system import OTHERS, check_reach, screen_channels, screen_facts, screen_sample, steps_of
 from motiform.record import Channel, Recording
 
 __all__ = ["KIND", "Screens", "ScreensSystem"]
@@ -125,23 +125,8 @@ class ScreensSystem(System):
             found += [replace(one, rate=screen.frequency) if one.name in often else one for one in own]
         return found
 
-    def blocks(self, checkpoint: Checkpoint | None) -> Iterator[Block]:  # noqa: D102
-        run = _Run(self, checkpoint)
-        if checkpoint is None:
-            told = [] if self.replay is None else list(self.replay.recording.events)
-            yield Block([run.observe()], 0, run.checkpoint, told)
-        pace, last = Pace(sum(screen.count for screen in self.screens.values())), self.options.samples - 1
-        kept: list[dict[str, Any]] = []
-        while run.sample < last:
-            try:
-                run.advance()
-            except RunError as error:
-                yield Block(kept, run.sample, None, error=error)
-                return
-            kept.append(run.observe())
-            if pace.full(len(kept)) or run.sample >= last:
-                yield Block(kept, run.sample, run.checkpoint)
-                kept = []
+    def begin(self, checkpoint: Checkpoint | None) -> Run:  # noqa: D102
+        return ScreensRun(self, checkpoint)
 
     def observe(self, times: np.ndarray, states: Any) -> dict[str, np.ndarray]:  # noqa: D102
         return stack(states)
@@ -152,33 +137,34 @@ def followed(engraver: Engraver) -> bool:
     return isinstance(engraver.points, PointTrajectory)
 
 
-class _Run:
+class ScreensRun(Run):
     """Engines of the network and of all screens, advanced together from sample to sample."""
 
     def __init__(self, system: ScreensSystem, checkpoint: Checkpoint | None) -> None:
-        self.system, self.sample = system, 0
-        network, device = system.model.network, system.options.device
-        network = network if system.replay is None else None
+        super().__init__(system.options.samples - 1)
+        self.system, self.size = system, sum(screen.count for screen in system.screens.values())
+        device, kept = system.options.device, checkpoint or {}
+        self.sample = int(kept.get("sample", 0))
         self.network: Engine | None = None
-        self.trail: dict[str, list[np.ndarray]] = {}
-        """Places of points that are followed, at the steps of their screens since the last sample."""
-        if checkpoint is None:
-            self.network = None if network is None else Engine(network, device=device)
-            self.screens = {name: ScreenEngine(screen, device) for name, screen in system.screens.items()}
-            return
-        self.sample = int(checkpoint["sample"])
-        if network is not None:
-            self.network = Engine.resume(network, checkpoint["network"], device=device)
+        if system.model.network is not None and system.replay is None:
+            self.network = Engine.resume(system.model.network, kept.get("network"), device=device)
         self.screens = {
-            name: ScreenEngine.resume(screen, checkpoint["screens"][name], device)
+            name: ScreenEngine.resume(screen, kept.get("screens", {}).get(name), device)
             for name, screen in system.screens.items()
         }
-        for name, trail in checkpoint["live"].items():
-            for live, kept in zip(system.live[name], trail, strict=True):
-                live.now, live.before = np.asarray(kept["places"], float).reshape(2, -1, 3)
-                live.time = float(kept["time"])
+        self.trail: dict[str, list[np.ndarray]] = {}
+        """Places of points that are followed, at the steps of their screens since the last sample."""
+        for name, trail in kept.get("live", {}).items():
+            for live, one in zip(system.live[name], trail, strict=True):
+                live.now, live.before = np.asarray(one["places"], float).reshape(2, -1, 3)
+                live.time = float(one["time"])
 
-    def advance(self) -> None:
+    def start(self) -> list[dict[str, Any]]:
+        replay = self.system.replay
+        self.events += () if replay is None else replay.recording.events
+        return [self._observe()]
+
+    def advance(self, samples: int) -> list[dict[str, Any]]:
         """Take all steps to the next sample; a screen steps when the network is where the step begins."""
         network, system = self.network, self.system
         self.trail = {}
@@ -191,6 +177,7 @@ class _Run:
         else:
             self._advance_together(network)
         self.sample += 1
+        return [self._observe()]
 
     def _follow_record(self, name: str, begun: int, now: int) -> None:
         """Keep the recorded places at the steps after one up to another."""
@@ -228,7 +215,7 @@ class _Run:
         for engine in self.screens.values():
             engine.check()
 
-    def observe(self) -> dict[str, Any]:
+    def _observe(self) -> dict[str, Any]:
         """Return the values of all channels now; of points that are followed, since the sample before."""
         found: dict[str, Any] = {} if self.network is None else dict(observe_network(self.network))
         found |= {} if self.system.replay is None else self.system.replay.rows(self.sample)
@@ -241,7 +228,6 @@ class _Run:
         return found
 
     def checkpoint(self) -> Checkpoint:
-        """Return all that is needed to continue to the same bits."""
         found: Checkpoint = {"sample": self.sample}
         if self.network is not None:
             found["network"] = self.network.checkpoint()

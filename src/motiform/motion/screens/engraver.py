@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
-from motiform.form.screen.follow import Follow, PointTrajectory
 from motiform.motion.run import check_number
 from motiform.motion.run.functions import call, check_numbers
+from motiform.motion.screens.follow import Follow, PointTrajectory
 from motiform.spatial.checks import as_floats
 
 if TYPE_CHECKING:

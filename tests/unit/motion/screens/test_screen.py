@@ -5,9 +5,19 @@ import pytest
 
 import motiform as mf
 from motiform.base.errors import InputError, RecordingError, RunError
-from motiform.form import Engraver, Pistons, Screen, dress
-from motiform.form.screen import ModeSegment, ScreenEngine, ScreenLaw, blend, rest_heights, static_response
-from motiform.form.screen.modes import fields_of_modes, modes_of_fields
+from motiform.form import dress
+from motiform.motion.screens import (
+    Engraver,
+    ModeSegment,
+    Pistons,
+    Screen,
+    ScreenEngine,
+    ScreenLaw,
+    blend,
+    rest_heights,
+    static_response,
+)
+from motiform.motion.screens.modes import fields_of_modes, modes_of_fields
 from motiform.record import Channel, Recording
 
 

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError
-from motiform.form.screen.model import Screen
-from motiform.form.screen.modes import screen_segment
 from motiform.motion.matter.stability.cell import ModeSegment, regime
+from motiform.motion.screens.model import Screen
+from motiform.motion.screens.modes import screen_segment
 from motiform.spatial.checks import Array
 
 __all__ = ["ScreenStability", "assess_screen", "regime_map"]

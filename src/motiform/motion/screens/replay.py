@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motiform.base.errors import InputError, RecordingError
-from motiform.form.screen.follow import LivePoints, PointTrajectory
+from motiform.motion.screens.follow import LivePoints, PointTrajectory
 from motiform.record import Channel, Recording
 
 if TYPE_CHECKING:
-    from motiform.form.screen.engraver import Engraver
-    from motiform.form.screen.screens import Screens
     from motiform.motion.run import RunOptions
+    from motiform.motion.screens.engraver import Engraver
+    from motiform.motion.screens.screens import Screens
 
 __all__ = ["Recorded", "Replay"]
 

@@ -14,7 +14,7 @@ from numba import int32
 from numba import uint64 as ix
 
 from motiform.base.kernels import fused, inline, kernel
-from motiform.form.screen.columns import AT, BEFORE, HEIGHT, HEIGHT_BEFORE, REACH, K, Z
+from motiform.motion.screens.columns import AT, BEFORE, HEIGHT, HEIGHT_BEFORE, REACH, K, Z
 
 __all__ = ["list_tiles", "press_back", "step_pins"]
 

@@ -3,7 +3,7 @@
 # mypy: disable-error-code="no-untyped-def"
 
 from motiform.base.kernels import kernel
-from motiform.form.screen.pin_kernels import padded_row
+from motiform.motion.screens.pin_kernels import padded_row
 
 __all__ = ["find_pressure", "move_horizontal"]
 

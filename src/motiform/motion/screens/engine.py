@@ -6,10 +6,10 @@ import numpy as np
 
 from motiform.base.errors import RunError
 from motiform.base.machine import check_steps
-from motiform.form.screen.columns import AT, BEFORE, HEIGHT, HEIGHT_BEFORE, REACH, WIDTH, K, Z
-from motiform.form.screen.engraver import Engraver
-from motiform.form.screen.model import Screen
 from motiform.motion.run.options import LOST
+from motiform.motion.screens.columns import AT, BEFORE, HEIGHT, HEIGHT_BEFORE, REACH, WIDTH, K, Z
+from motiform.motion.screens.engraver import Engraver
+from motiform.motion.screens.model import Screen
 
 __all__ = ["ScreenEngine"]
 
@@ -104,7 +104,7 @@ class ScreenEngine:
 
         Their sum is constant but for rounding where nothing damps, engraves or pushes.
         """
-        from motiform.form.screen.modes import stiffness_times
+        from motiform.motion.screens.modes import stiffness_times
 
         now, before, s = self._field(self._now), self._field(self._before), self.screen
         kinetic = 0.5 * s.mass * float((((now - before) * s.frequency) ** 2).sum())
@@ -129,7 +129,7 @@ class ScreenEngine:
         self.device.synchronize()
 
     def _step(self, b: int, points: Any, starts: Any, listed: Any) -> None:
-        from motiform.form.screen.pin_kernels import press_back, step_pins
+        from motiform.motion.screens.pin_kernels import press_back, step_pins
 
         grid, force, s = self._device_grid, self._force, self.screen
         if self._pistons is not None:
@@ -152,7 +152,7 @@ class ScreenEngine:
     def _lists(self, table: np.ndarray) -> tuple[Any, Any]:
         """Return which points may touch which tile at each step of a table."""
         from motiform.base.kernels import get_device
-        from motiform.form.screen.pin_kernels import list_tiles
+        from motiform.motion.screens.pin_kernels import list_tiles
 
         if not self._count:
             return self._none
@@ -215,9 +215,11 @@ class ScreenEngine:
         return found if self._pistons is None else found | {"pistons": self._pistons.checkpoint()}
 
     @classmethod
-    def resume(cls, screen: Screen, checkpoint: dict[str, Any], device: str = "cpu") -> "ScreenEngine":
-        """Return an engine that continues from a checkpoint."""
+    def resume(cls, screen: Screen, checkpoint: dict[str, Any] | None, device: str = "cpu") -> "ScreenEngine":
+        """Return an engine that continues from a checkpoint, or begins where there is none."""
         engine = cls(screen, device)
+        if checkpoint is None:
+            return engine
         engine.sample = int(checkpoint["sample"])
         shape = engine._now.shape
         engine._now = engine.device.array(np.asarray(checkpoint["now"], float).reshape(shape))
@@ -305,7 +307,7 @@ class _Horizontal:
 
     def press(self, engine: ScreenEngine) -> Any:
         """Return the forces of pistons on pins now, and step the horizontal masses."""
-        from motiform.form.screen.piston_kernels import find_pressure, move_horizontal
+        from motiform.motion.screens.piston_kernels import find_pressure, move_horizontal
 
         s, rows, columns = engine.screen, engine.rows, engine.columns
         engine.device.launch(

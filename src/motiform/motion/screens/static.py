@@ -4,15 +4,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, RunError
-from motiform.form.screen.model import Screen
-from motiform.form.screen.modes import (
+from motiform.motion.screens.model import Screen
+from motiform.motion.screens.modes import (
     axis_eigenvalues,
     fields_of_modes,
     modes_of_fields,
     screen_eigenvalues,
     stiffness_times,
 )
-from motiform.form.screen.pistons import transfer
+from motiform.motion.screens.pistons import transfer
 from motiform.spatial.checks import Array
 
 __all__ = ["engraving_force", "rest_heights", "static_response"]

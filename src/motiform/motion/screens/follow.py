@@ -8,8 +8,8 @@ import numpy as np
 from motiform.base.errors import InputError
 
 if TYPE_CHECKING:
-    from motiform.form.screen.engraver import Engraver
     from motiform.motion.matter import Network
+    from motiform.motion.screens.engraver import Engraver
 
 __all__ = ["Follow", "LivePoints", "PointTrajectory", "follow_network"]
 

@@ -1,10 +1,11 @@
 """Screens: grids of pins engraved by moving points [Habibi97 ch. 6–8]."""
 
-from motiform.form.screen.engine import ScreenEngine
-from motiform.form.screen.engraver import Engraver
-from motiform.form.screen.follow import Follow
-from motiform.form.screen.model import Screen
-from motiform.form.screen.modes import (
+from motiform.motion.matter.stability.cell import ModeSegment, Prototype, ScreenLaw
+from motiform.motion.screens.engine import ScreenEngine
+from motiform.motion.screens.engraver import Engraver
+from motiform.motion.screens.follow import Follow
+from motiform.motion.screens.model import Screen
+from motiform.motion.screens.modes import (
     axis_eigenvalues,
     fields_of_modes,
     free_motion,
@@ -13,9 +14,9 @@ from motiform.form.screen.modes import (
     screen_eigenvalues,
     screen_segment,
 )
-from motiform.form.screen.pistons import VARIANTS, Pistons, Variant, transfer
-from motiform.form.screen.presets import EXPERIMENTS, PRESETS, Experiment, blend
-from motiform.form.screen.responses import (
+from motiform.motion.screens.pistons import VARIANTS, Pistons, Variant, transfer
+from motiform.motion.screens.presets import EXPERIMENTS, PRESETS, Experiment, blend
+from motiform.motion.screens.responses import (
     Continuum,
     box_response,
     continuum_of,
@@ -24,10 +25,9 @@ from motiform.form.screen.responses import (
     lattice_response,
     line_response,
 )
-from motiform.form.screen.screens import Screens
-from motiform.form.screen.stability import ScreenStability, assess_screen, regime_map
-from motiform.form.screen.static import engraving_force, rest_heights, static_response
-from motiform.motion.matter.stability.cell import ModeSegment, Prototype, ScreenLaw
+from motiform.motion.screens.screens import Screens
+from motiform.motion.screens.stability import ScreenStability, assess_screen, regime_map
+from motiform.motion.screens.static import engraving_force, rest_heights, static_response
 
 __all__ = [
     "EXPERIMENTS",

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, closest
-from motiform.form.screen.engraver import Engraver
-from motiform.form.screen.pistons import Pistons
 from motiform.geometry.checks import LEAST, MOST
 from motiform.motion.matter.stability.cell import PROTOTYPES, ModeSegment, ScreenLaw, design_screen
 from motiform.motion.run import check_number
+from motiform.motion.screens.engraver import Engraver
+from motiform.motion.screens.pistons import Pistons
 from motiform.spatial.checks import as_floats
 
 __all__ = ["Screen"]
