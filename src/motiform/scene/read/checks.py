@@ -1,5 +1,8 @@
 """Global checks of a scene: unique and known names, existing channels."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from motiform.base.errors import InputError, SceneError, closest
 from motiform.motion.actuation.balance import BALANCE_QUANTITIES
 from motiform.motion.actuation.motors import MOTOR_QUANTITIES
@@ -23,33 +26,22 @@ LINK_CHANNELS = ("length", "tension", "state", "work")
 _SCREEN_METERS = ("energy.kinetic", "energy.potential")
 
 
+def _check_distinct(objects: Sequence[Any], kind: str, plural: str, text: str, name: str) -> None:
+    """Refuse a second object of the same name."""
+    seen = set[str]()
+    for n, one in enumerate(objects):
+        if one.name in seen:
+            where = f"{name}:{line_of(text, (kind, n, 'name'))}"
+            raise SceneError(f"two {plural} have one name", where=where, got=one.name, remedy="Names must differ.")
+        seen.add(one.name)
+
+
 def check_names(document: SceneFile, text: str, name: str) -> None:
     """Refuse names that two things have, and names of bodies that are not there."""
-    figures = [figure.name for figure in document.figure]
-    for n, figure in enumerate(document.figure):
-        if figure.name in figures[:n]:
-            where = f"{name}:{line_of(text, ('figure', n, 'name'))}"
-            raise SceneError("two figures have one name", where=where, got=figure.name, remedy="Names must differ.")
-    obstacles = [obstacle.name for obstacle in document.obstacle]
-    for n, obstacle in enumerate(document.obstacle):
-        if obstacle.name in obstacles[:n]:
-            where = f"{name}:{line_of(text, ('obstacle', n, 'name'))}"
-            raise SceneError("two obstacles have one name", where=where, got=obstacle.name, remedy="Names must differ.")
-    networks = [network.name for network in document.network]
-    for n, network in enumerate(document.network):
-        if network.name in networks[:n]:
-            where = f"{name}:{line_of(text, ('network', n, 'name'))}"
-            raise SceneError("two networks have one name", where=where, got=network.name, remedy="Names must differ.")
-    screens = [screen.name for screen in document.screen]
-    for n, screen in enumerate(document.screen):
-        if screen.name in screens[:n]:
-            where = f"{name}:{line_of(text, ('screen', n, 'name'))}"
-            raise SceneError("two screens have one name", where=where, got=screen.name, remedy="Names must differ.")
+    for kind, plural in (("figure", "figures"), ("obstacle", "obstacles"), ("network", "networks"),
+                         ("screen", "screens"), ("body", "bodies")):  # fmt: skip
+        _check_distinct(getattr(document, kind), kind, plural, text, name)
     names = [body.name for body in document.body]
-    for n, body in enumerate(document.body):
-        if body.name in names[:n]:
-            where = f"{name}:{line_of(text, ('body', n, 'name'))}"
-            raise SceneError("two bodies have one name", where=where, got=body.name, remedy="Names must differ.")
     wanted = [
         (("spring", n, "between"), end) for n, s in enumerate(document.spring) for end in s.between if end != "world"
     ]
