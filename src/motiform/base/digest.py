@@ -9,6 +9,8 @@ import numpy as np
 
 __all__ = ["Digest"]
 
+_PLAIN = frozenset((float, int, bool, type(None)))
+
 
 class Digest:
     """SHA-256 of values in order, the same in every process.
@@ -26,14 +28,16 @@ class Digest:
 
     def add(self, *values: Any) -> "Digest":
         """Take in values."""
+        out: list[bytes] = []
         for value in values:
-            self._add(value)
+            _write(value, out)
+        self._sum.update(b"".join(out))
         return self
 
     def add_file(self, path: Path) -> "Digest":
         """Take in the bytes of a file, or the names and bytes of all files below a folder; of links only the names."""
         for one in sorted(path.rglob("*")) if path.is_dir() else [path]:
-            self._head("file", one.name)
+            self.add(one.name)
             if one.is_file() and not (path.is_dir() and one.is_symlink()):
                 with one.open("rb") as stream:
                     self._sum.update(hashlib.file_digest(stream, "sha256").digest())
@@ -49,23 +53,25 @@ class Digest:
         """Return the first hexadecimal digits."""
         return self._sum.hexdigest()[:length]
 
-    def _head(self, kind: str, size: object) -> None:
-        self._sum.update(f"{kind}:{size};".encode())
 
-    def _add(self, value: Any) -> None:
-        if isinstance(value, np.generic):
-            value = value.item()
-        if isinstance(value, np.ndarray) and value.dtype != object:
-            self._head(value.dtype.str, value.shape)
-            self._sum.update(np.ascontiguousarray(value).tobytes())
-        elif isinstance(value, Mapping):
-            self._head("mapping", len(value))
-            for name in sorted(value, key=str):
-                self.add(name, value[name])
-        elif isinstance(value, list | tuple | np.ndarray):
-            self._head("sequence", len(value))
-            self.add(*value)
-        else:
-            data = value if isinstance(value, bytes) else str(value).encode("utf-8", "surrogatepass")
-            self._head(type(value).__name__, len(data))
-            self._sum.update(data)
+def _write(value: Any, out: list[bytes]) -> None:
+    """Write a value as bytes, with its kind and size."""
+    kind = type(value)
+    if kind in _PLAIN:
+        out.append(f"{kind.__name__}:{value!r};".encode())
+    elif kind is np.ndarray and value.dtype != object:
+        out += (f"{value.dtype.str}:{value.shape};".encode(), np.ascontiguousarray(value).tobytes())
+    elif isinstance(value, np.generic):
+        _write(value.item(), out)
+    elif isinstance(value, Mapping):
+        out.append(b"mapping:%d;" % len(value))
+        for name in sorted(value, key=str):
+            _write(name, out)
+            _write(value[name], out)
+    elif isinstance(value, list | tuple | np.ndarray):
+        out.append(b"sequence:%d;" % len(value))
+        for one in value:
+            _write(one, out)
+    else:
+        data = value if kind is bytes else str(value).encode("utf-8", "surrogatepass")
+        out += (f"{kind.__name__}:{len(data)};".encode(), data)

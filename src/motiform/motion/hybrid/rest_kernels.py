@@ -104,13 +104,13 @@ def _in_cones(contacts, rows, mu, y):
 
 
 @routine
-def _held(A, b, rows, y, chosen, count, left, spans):
-    """Return whether the chosen rows hold under impulses y but for `left` of what they are made of."""
+def _held(A, b, rows, y, chosen, count, left, still, spans):
+    """Return whether the chosen rows hold under impulses y but for `left` of what they are made of, or `still`."""
     size = _largest(rows, y)
     for k in range(count):
         i = chosen[ix(k)]
         speed = b[ix(i)] + dot(A, i, spans.low[ix(i)], spans.high[ix(i)], y)
-        if not abs(speed) <= left * (abs(b[ix(i)]) + A[ix(i), ix(i)] * size):
+        if not abs(speed) <= left * (abs(b[ix(i)]) + A[ix(i), ix(i)] * size) + still:
             return False
     return True
 
@@ -233,15 +233,19 @@ def _active_set(contacts, rows, x, room, sites, reach):
 
 
 @routine
-def is_at_rest(A, b, contacts, rows, mu, x, room, sites, spans):
-    """Return whether all that presses in x holds, within the laws."""
+def is_at_rest(A, b, contacts, rows, mu, x, room, sites, still, spans):
+    """Return whether all that presses in x holds, within the laws; `still` [m/s] is what rounding of places makes."""
     count = _active_set(contacts, rows, x, room, sites, -math.inf)
-    held = count > 0 and _held(A, b, rows, x, room.chosen, count, _STILL, spans) and _in_cones(contacts, rows, mu, x)
+    held = (
+        count > 0
+        and _held(A, b, rows, x, room.chosen, count, _STILL, still, spans)
+        and _in_cones(contacts, rows, mu, x)
+    )
     return held and _change_active_set(A, b, contacts, rows, x, room.shut, spans) == 0
 
 
 @routine
-def solve_at_rest(A, b, contacts, rows, mu, x, room, sites, reach, spans):
+def solve_at_rest(A, b, contacts, rows, mu, x, room, sites, reach, still, spans):
     """Let all contacts that press hold, if the laws allow it; return whether they do.
 
     Those that press in x or touch within `reach` are tried first; then those that pull are opened and those that
@@ -257,7 +261,7 @@ def solve_at_rest(A, b, contacts, rows, mu, x, room, sites, reach, spans):
         _eliminate(room.F, count, room.ends, room.r)
         for turn in range(2):
             _hold(A, b, rows, x, 1.0 - turn, count, room, spans)
-            if not _held(A, b, rows, room.y, room.chosen, count, _LEFT, spans):
+            if not _held(A, b, rows, room.y, room.chosen, count, _LEFT, still, spans):
                 return False
             for k in range(rows - 2 * contacts):
                 room.next[ix(k)] = room.shut[ix(k)]

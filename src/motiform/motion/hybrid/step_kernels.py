@@ -110,7 +110,7 @@ class StepWorkspace(NamedTuple):
     spans: Spans
     energies: Floats
     """Kinetic energy at the beginning of a step, what it may be at its end, what it is; what forces alone give; what
-    rounding gives [J]."""
+    rounding gives [J]; and the velocity that rounding gives [m/s]."""
 
 
 @inline
@@ -291,7 +291,7 @@ def _energy(A, b, rows, x, spans):
 
 
 @routine
-def _solve_impulses(A, b, pairs, rows, mu, x, room, sites, spans):
+def _solve_impulses(A, b, pairs, rows, mu, x, room, sites, still, spans):
     """Write the impulses of all rows: by sweeps, or at once where all that pressed in the last step, or now, holds.
 
     Impulses of the last step that would add energy, as those of an impact do, are no start: where many bodies lie on
@@ -300,16 +300,16 @@ def _solve_impulses(A, b, pairs, rows, mu, x, room, sites, spans):
     if _energy(A, b, rows, x, spans) > 0.0:
         for r in range(rows):
             x[ix(r)] = 0.0
-    if is_at_rest(A, b, pairs, rows, mu, x, room, sites, spans):
+    if is_at_rest(A, b, pairs, rows, mu, x, room, sites, still, spans):
         return
     for r in range(rows):
         room.first[ix(r)] = x[ix(r)]
     if sweep(A, b, pairs, rows, mu, x, _FIRST, spans.low, spans.high):
         return
-    if solve_at_rest(A, b, pairs, rows, mu, room.first, room, sites, -math.inf, spans):
+    if solve_at_rest(A, b, pairs, rows, mu, room.first, room, sites, -math.inf, still, spans):
         for r in range(rows):
             x[ix(r)] = room.first[ix(r)]
-    elif not solve_at_rest(A, b, pairs, rows, mu, x, room, sites, _TOUCHING, spans):
+    elif not solve_at_rest(A, b, pairs, rows, mu, x, room, sites, _TOUCHING, still, spans):
         sweep(A, b, pairs, rows, mu, x, _SWEEPS, spans.low, spans.high)
 
 
@@ -358,7 +358,8 @@ def _add_bias(space, spans, sign):
 def _solve_contacts(step, space, room, whole, pairs, taken, rows):
     """Solve for the impulses of all contacts; add what moves them apart to x, and keep it to take back."""
     _add_bias(space, step.spans, 1.0)
-    _solve_impulses(space.A, space.b, pairs, rows, step.mu, step.x, room, space.sites, step.spans)
+    still = step.energies[5]
+    _solve_impulses(space.A, space.b, pairs, rows, step.mu, step.x, room, space.sites, still, step.spans)
     for k in range(step.impulses.shape[0]):
         step.impulses[ix(k)] = 0.0
     for k in range(taken):
@@ -461,15 +462,22 @@ def _energy_of_forces(ints, M, f, h):
     return total
 
 
-@routine
-def _rounding_energy(ints, M, q, h):
-    """Return the kinetic energy of velocities that rounding of configurations makes [J]: what rests has no less."""
-    largest, total = 1.0, 0.0
+@inline
+def _rounding_velocity(q, h):
+    """Return the velocity that rounding of places makes in a step [m/s, rad/s]: what rests has no less."""
+    largest = 1.0
     for k in range(q.shape[0]):
         largest = max(largest, abs(q[ix(k)]))
+    return _EPS * largest / h
+
+
+@inline
+def _rounding_energy(ints, M, velocity):
+    """Return the kinetic energy of so small a velocity of every column [J]."""
+    total = 0.0
     for k in range(ints[tree_columns.NV]):
         total += M[ix(k), ix(k)]
-    return 0.5 * total * (_EPS * largest / h) ** 2
+    return 0.5 * total * velocity**2
 
 
 @routine
@@ -568,7 +576,8 @@ def one_step(head, y, tau, loads, h, whole, out, soft, space, step, room):
         ]
     step.energies[0] = _kinetic_energy(ints, head.before, space.M, step.w[nv:])
     step.energies[3] = _energy_of_forces(ints, space.M, step.f, h)
-    step.energies[4] = _rounding_energy(ints, space.M, y[:nq], h)
+    step.energies[5] = _rounding_velocity(y[:nq], h)
+    step.energies[4] = _rounding_energy(ints, space.M, step.energies[5])
     reach = 2.0 * h * (fastest + 10.0 * h) + 1e-3
     pairs, taken = _find_candidates(
         ints, head.cints, head.cfloats, Q, W, reach, step.active, step.gaps, step.gaps.shape[0]

@@ -76,7 +76,7 @@ class Stepper:
             soft=np.zeros(n),
             counts=np.zeros(3, np.int64),
             spans=Spans(*(np.zeros(size, np.int64) for size in (n, n, rows, rows))),
-            energies=np.zeros(5),
+            energies=np.zeros(6),
         )
         self.gaps, self.active, self.impulses = self._room.gaps, self._room.active, self._room.impulses
         self.past = self._room.past
@@ -160,12 +160,15 @@ class Stepper:
         if system.drive is not None:
             system.drive.step = h
             tau = tau + system.drive.force(at, state.q, state.v)
-        v = state.v.copy()
+        v = state.v
         if self._stiff:  # K and D at the end of the step: K (q + h v⁺) and D v⁺
             K, D = system.controls.gains(at, state)
-            self.tau, tau = self.tau - h * K * v, tau - h * K * v
-            self._soft[:] = h * D + h * h * K
-        fastest = float(np.abs(state.v).max(initial=0.0))
+            ahead = h * K
+            shift = ahead * v
+            self.tau, tau = self.tau - shift, tau - shift
+            ahead += D
+            np.multiply(ahead, h, out=self._soft)
+        fastest = max(-v.min(), v.max(), 0.0) if len(v) else 0.0
         self._reserve(self._plain + system.problem.find_solids(y[: system.nq], 4 * h * (fastest + 10 * h) + 2e-3))
         code = self._call(
             system.problem.head,
@@ -183,7 +186,7 @@ class Stepper:
         if code == 0:
             self.taken, self.pairs, _ = self._room.counts.tolist()
             if self._stiff:
-                self.tau = self.tau - self._soft / h * (self._room.w[: len(v)] - v)  # on the way
+                self.tau -= (self._soft / h) * (self._room.w[: len(v)] - v)  # on the way
             y[system.moving : system.acting], self._at, self._last = z, at, h
             self.events += events
             own, impulses = self.active, y[system.acting :]

@@ -11,6 +11,7 @@ from motiform.record import Recording
 
 __all__ = ["identify"]
 
+_PLAIN = frozenset((np.ndarray, float, str, int, bool, type(None)))
 _FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType)
 
 
@@ -26,12 +27,12 @@ def identify(*parts: Any) -> tuple[str, list[str]]:
 
 def _content(what: Any, functions: list[str]) -> Any:
     """Return what a value is made of, as numbers, text, arrays and lists of them; note the functions in it."""
-    if isinstance(what, np.ndarray):
+    if type(what) in _PLAIN:
         return what
     if isinstance(what, Recording):  # by its samples: the same in memory and on disk
-        return [[name, np.asarray(what[name])] for name in what.names]
+        return [part for name in what.names for part in (name, np.asarray(what[name]))]
     if isinstance(what, dict):  # its order counts: that of segments, say
-        return [[str(key), _content(value, functions)] for key, value in what.items()]
+        return [part for key, value in what.items() for part in (str(key), _content(value, functions))]
     if isinstance(what, list | tuple):
         return [_content(value, functions) for value in what]
     if isinstance(what, _FUNCTIONS):
