@@ -117,24 +117,10 @@ def _least_in_cones(x: Array, load: Array, free: Array, mu: Array, pairs: int) -
 
 def _nearest(g: Array, mu: Array, pairs: int) -> tuple[Array, Array]:
     """Return the forces in all cones that are nearest to g, and their derivative."""
-    f, D = g.copy(), np.eye(len(g))
-    for k in range(pairs):
-        own = slice(3 * k, 3 * k + 3)
-        p, n, q = g[own]
-        t = float(np.hypot(p, q))
-        if np.isinf(mu[k]) or mu[k] == 0:
-            f[3 * k + 1], D[3 * k + 1, 3 * k + 1] = max(n, 0.0), float(n > 0)
-        elif t > mu[k] * n:
-            if mu[k] * t <= -n:
-                f[own], D[own, own] = 0.0, 0.0
-                continue
-            edge = np.array([mu[k] * p / t, 1.0, mu[k] * q / t])
-            z = (n + mu[k] * t) / (1 + mu[k] ** 2)
-            side = np.array([-q / t, 0.0, p / t])
-            f[own] = z * edge
-            D[own, own] = np.outer(edge, edge) / (1 + mu[k] ** 2) + mu[k] * z / t * np.outer(side, side)
-    for i in range(3 * pairs, len(g)):
-        f[i], D[i, i] = max(g[i], 0.0), float(g[i] > 0)
+    from motiform.motion.contact.share_kernels import nearest_in_cones
+
+    f, D = np.empty(len(g)), np.empty((len(g), len(g)))
+    nearest_in_cones(g, mu, pairs, f, D)
     return f, D
 
 
