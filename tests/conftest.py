@@ -25,7 +25,7 @@ SLOW = (
     "unit/trials/test_c3d_back.py",
     "validate/test_reconstruct_trials.py",
     "verify/bones",
-    "verify/hybrid/test_matter.py",
+    "verify/coupled/test_matter.py",
     "verify/matter/test_cut_engine.py",
     "verify/test_calibration_recovers.py",
     "verify/test_closure_passage.py",

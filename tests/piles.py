@@ -15,7 +15,7 @@ from motiform.base.errors import InputError
 from motiform.geometry import Ball, Box, Capsule, Cone, Cylinder, Ellipsoid, Mesh, Torus
 from motiform.motion import tree
 from motiform.motion.contact import columns as contact_columns
-from motiform.motion.hybrid import add_body, start_bodies, stepping
+from motiform.motion.stepping import add_body, start_bodies, time_stepping
 from motiform.spatial import rotation_from_euler
 
 G, H, MU, DENSITY = 9.81, 1e-3, 0.5, 1000.0  # m/s², s, friction, kg/m³
@@ -70,14 +70,14 @@ def watched():
     """Give a list of every step of a run: the deepest overlap at its beginning [m], by how much bodies were moved and
     turned apart [m, rad], (bodies, 2), impulses times their arms [kg m²/s], (bodies,), and the state at its end.
     """
-    steps, step = [], stepping.Stepper.step
+    steps, step = [], time_stepping.Stepper.step
 
     def watch(stepper, at, y):
         q = y[: stepper.system.nq].copy()
         step(stepper, at, y)
         steps.append((max(0.0, -stepper.gaps.min()), _parted(stepper, q), _leant(stepper, q), y.copy()))
 
-    with patch.object(stepping.Stepper, "step", watch):
+    with patch.object(time_stepping.Stepper, "step", watch):
         yield steps
 
 

@@ -1,8 +1,8 @@
 """Runs of one system with `Options`, without the manifest and the looks that `simulate` adds."""
 
 from motiform.motion.bodies.system import BodiesSystem
-from motiform.motion.hybrid import FigureInMatter
-from motiform.motion.hybrid.matter.system import CoupledSystem
+from motiform.motion.coupled import FigureInMatter
+from motiform.motion.coupled.system import CoupledSystem
 from motiform.motion.matter.system import NetworkSystem
 from motiform.motion.run import record
 from motiform.motion.tree.system import FigureSystem

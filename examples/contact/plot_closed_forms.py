@@ -34,7 +34,7 @@ from motiform import contact, joints
 from motiform.geometry import Ball, Box, Cylinder, Ellipsoid, Mesh
 from motiform.image import show_pictures
 from motiform.motion.actuation import PrescribedMotion
-from motiform.motion.hybrid import add_body, start_bodies
+from motiform.motion.stepping import add_body, start_bodies
 from motiform.motion.tree import joint_velocity
 
 G, R, Y = 9.81, 0.05, np.array([0.0, 1.0, 0.0])

@@ -18,7 +18,7 @@ from motiform import contact
 from motiform.form import dress
 from motiform.geometry import Cone, Cylinder, Ellipsoid, Torus
 from motiform.image import Camera, picture, show_pictures
-from motiform.motion.hybrid import add_body, start_bodies
+from motiform.motion.stepping import add_body, start_bodies
 from motiform.spatial import rotation_from_euler
 
 G, SLOPE, RATE, SWING, ROCK = 9.81, 0.2, 1.5, 0.05, 0.01

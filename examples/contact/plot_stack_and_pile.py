@@ -18,7 +18,7 @@ from motiform import contact
 from motiform.form import dress
 from motiform.geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Torus
 from motiform.image import Camera, picture, show_pictures
-from motiform.motion.hybrid import add_body, start_bodies
+from motiform.motion.stepping import add_body, start_bodies
 from motiform.spatial import rotation_from_euler
 
 BOX, DENSITY, G, STEP = Box((0.2, 0.1, 0.2)), 500.0, 9.81, 1e-3

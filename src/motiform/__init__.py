@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 __version__ = "0.2.0"
 
 _HOME = {
-    "Attachment": "motiform.motion.hybrid",
+    "Attachment": "motiform.motion.coupled",
     "Bodies": "motiform.motion.bodies",
     "Body": "motiform.motion.bodies",
     "Figure": "motiform.motion.tree",
     "FigureBuilder": "motiform.motion.tree",
-    "FigureInMatter": "motiform.motion.hybrid",
+    "FigureInMatter": "motiform.motion.coupled",
     "MotiformError": "motiform.base.errors",
     "MotiformWarning": "motiform.base.errors",
     "Network": "motiform.motion.matter",
     "NetworkBuilder": "motiform.motion.matter",
     "Recording": "motiform.record",
-    "SegmentSolid": "motiform.motion.hybrid",
+    "SegmentSolid": "motiform.motion.coupled",
     "Transform": "motiform.spatial",
     "calibrate": "motiform.motion.reconstruct",
     "centers_of_mass": "motiform.motion.tree",

@@ -6,7 +6,7 @@ import pytest
 from motiform import contact
 from motiform.geometry import Box, Capsule, Cone, Cylinder, Ellipsoid, Torus, touch_points
 from motiform.motion.contact.columns import CIRCLE, FLAT, GAP, LINE, OVAL, POINT, SLIP, WALL
-from motiform.motion.hybrid.equations import ContactEquations
+from motiform.motion.stepping.equations import ContactEquations
 from motiform.motion.tree.model.acting import Acting
 from motiform.spatial import Transform, rotation_from_euler
 from verify.test_solid_events import along, body, built

@@ -8,7 +8,7 @@ import pytest
 from motiform import Body, FigureBuilder, Transform, contact, simulate
 from motiform.base.errors import InputError
 from motiform.geometry import Ball, Box, Cylinder
-from motiform.motion.hybrid import add_body, start_bodies
+from motiform.motion.stepping import add_body, start_bodies
 from motiform.spatial import rotation_from_euler
 from piles import cluster_books, pile_books
 
@@ -202,8 +202,8 @@ def test_a_wedge_is_moved_apart_without_speed():
     ball = Ball(radius)
     high = (radius - depth) / np.sin(half)
     figure, q, v = built([body("ball", ball, (0, high, 0))])
-    from motiform.motion.hybrid.equations import ContactEquations
-    from motiform.motion.hybrid.stepping import Stepper
+    from motiform.motion.stepping.equations import ContactEquations
+    from motiform.motion.stepping.time_stepping import Stepper
     from motiform.motion.tree.model.acting import Acting
 
     system = ContactEquations(figure, contact.solid_contacts(figure, walls, friction=1.0), Acting(figure), events=False)

@@ -9,8 +9,8 @@ from models import Stop, stop_after
 from motiform import Body, FigureBuilder, contact, simulate
 from motiform.geometry import Ball, Box, Capsule, Mesh
 from motiform.motion.contact.columns import FLAT, GAP, LINE, POINT, SLIP
-from motiform.motion.hybrid import add_body, start_bodies
-from motiform.motion.hybrid.equations import ContactEquations
+from motiform.motion.stepping import add_body, start_bodies
+from motiform.motion.stepping.equations import ContactEquations
 from motiform.motion.tree.model.acting import Acting
 from motiform.spatial import quaternion_from_rotation, rotation_from_euler, rotation_from_quaternion
 

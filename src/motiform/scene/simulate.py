@@ -16,9 +16,8 @@ from motiform.motion.actuation import HillMuscles, StimulatedMuscles
 from motiform.motion.bodies import Bodies, Force
 from motiform.motion.bodies.system import KIND as BODIES
 from motiform.motion.contact import Contacts
-from motiform.motion.hybrid import FigureInMatter
-from motiform.motion.hybrid.matter.system import KIND as FIGURES_IN_MATTER
-from motiform.motion.hybrid.system import KIND as CONTACTS
+from motiform.motion.coupled import FigureInMatter
+from motiform.motion.coupled.system import KIND as FIGURES_IN_MATTER
 from motiform.motion.matter import Network, Sound
 from motiform.motion.matter.system import KIND as NETWORKS
 from motiform.motion.run import Guard, ModelKind, RunOptions, record
@@ -28,6 +27,7 @@ from motiform.motion.run.loop import with_instant
 from motiform.motion.screens import Screen, Screens
 from motiform.motion.screens.screens import KIND as SETS_OF_SCREENS
 from motiform.motion.screens.system import KIND as SCREENS
+from motiform.motion.stepping.system import KIND as CONTACTS
 from motiform.motion.tree import Control, Figure
 from motiform.motion.tree.model.actuator import as_actuators
 from motiform.motion.tree.model.state import Controls

@@ -23,7 +23,7 @@ from motiform.form import (
 from motiform.form.looks.spring import SpringEnd
 from motiform.geometry import Ball, Box, Mesh, Particles
 from motiform.motion.bodies import Bodies, Body, Spring
-from motiform.motion.hybrid.matter.parts import SegmentSolid
+from motiform.motion.coupled.parts import SegmentSolid
 from motiform.motion.matter import NetworkBuilder, links
 from motiform.motion.tree import FigureBuilder, SegmentShape, joints
 from motiform.record import Channel, Recording, open_recording

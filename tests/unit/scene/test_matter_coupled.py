@@ -7,7 +7,7 @@ import pytest
 
 from motiform import simulate
 from motiform.base.errors import MotiformError, SceneError
-from motiform.motion.hybrid import Attachment
+from motiform.motion.coupled import Attachment
 from motiform.motion.matter import NetworkBuilder, links, topology
 from motiform.motion.run import RunOptions
 from motiform.motion.tree import forward_kinematics

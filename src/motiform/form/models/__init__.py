@@ -14,7 +14,7 @@ from motiform.motion.actuation import HillMuscles, StimulatedMuscles
 from motiform.motion.bodies import Bodies
 from motiform.motion.bones import Wrist
 from motiform.motion.contact import Contacts
-from motiform.motion.hybrid.matter.parts import SegmentSolid
+from motiform.motion.coupled.parts import SegmentSolid
 from motiform.motion.matter import Network
 from motiform.motion.screens import Screen, Screens
 from motiform.motion.tree import Figure

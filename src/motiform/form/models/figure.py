@@ -6,8 +6,8 @@ from motiform.base.errors import InputError
 from motiform.form.looks import Looks, RestSegment, ShapeLook
 from motiform.geometry import Compound, Plane, Shape
 from motiform.motion.contact import Contacts
+from motiform.motion.coupled.parts import SegmentSolid
 from motiform.motion.figures.human36_table import SEGMENTS, SPREAD
-from motiform.motion.hybrid.matter.parts import SegmentSolid
 from motiform.motion.tree import Figure, forward_kinematics
 from motiform.spatial import Transform, quaternion_from_rotation
 

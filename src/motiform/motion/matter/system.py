@@ -178,13 +178,14 @@ def _several(found: dict[str, np.ndarray]) -> dict[str, Several]:
     return {name: Several(values) for name, values in found.items()}
 
 
-def steps_per_sample(network: Network, rate: float) -> int:
-    """Return the whole number of steps from one sample to the next."""
-    steps = round(network.frequency / rate)
-    if steps < 1 or abs(steps * rate - network.frequency) > 1e-9 * network.frequency:
-        fits = [network.frequency / n for n in range(max(1, steps - 1), steps + 2)]
+def steps_per_sample(model: Any, rate: float, noun: str = "network") -> int:
+    """Return the whole number of steps of a model with a frequency from one sample to the next."""
+    frequency = model.frequency
+    steps = round(frequency / rate)
+    if steps < 1 or abs(steps * rate - frequency) > 1e-9 * frequency:
+        fits = [frequency / n for n in range(max(1, steps - 1), steps + 2)]
         raise InputError(
-            "samples must fall on steps of the network", got=f"{rate:g} Hz at {network.frequency:g} steps a second",
+            f"samples must fall on steps of the {noun}", got=f"{rate:g} Hz at {frequency:g} steps a second",
             allowed="a rate that divides the steps", remedy=f"Take {' or '.join(f'{f:g}' for f in fits)} Hz.",
         )  # fmt: skip
     return steps

@@ -25,7 +25,7 @@ from motiform.motion.screens.engraver import Engraver
 from motiform.motion.screens.follow import LivePoints, PointTrajectory, follow_network
 from motiform.motion.screens.model import Screen
 from motiform.motion.screens.replay import Recorded, Replay
-from motiform.motion.screens.system import OTHERS, check_reach, screen_channels, screen_facts, screen_sample, steps_of
+from motiform.motion.screens.system import OTHERS, check_reach, screen_channels, screen_facts, screen_sample
 from motiform.record import Channel, Recording
 
 __all__ = ["KIND", "Screens", "ScreensSystem"]
@@ -90,7 +90,7 @@ class ScreensSystem(System):
         self.notes = [note for one in self._fixed() for note in check_reach(one, options.t1)]
         self.notes += [] if self.replay is None else self.replay.notes
         self.facts = self._facts(unstable)
-        self.steps = {name: steps_of(screen, options.rate) for name, screen in self.screens.items()}
+        self.steps = {name: steps_per_sample(screen, options.rate, "screen") for name, screen in self.screens.items()}
 
     def _fixed(self) -> Iterator[Screen]:
         """Yield the screens with those engravers whose motion is known beforehand."""

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError
-from motiform.motion.matter.system import EngineRun, film_rate
+from motiform.motion.matter.system import EngineRun, film_rate, stack, steps_per_sample
 from motiform.motion.run import Checkpoint, ModelKind, Run, RunOptions, System
 from motiform.motion.run.kinds import check_integrator
 from motiform.motion.screens.engine import ScreenEngine
@@ -13,7 +13,7 @@ from motiform.motion.screens.model import Screen
 from motiform.motion.screens.stability import assess_screen
 from motiform.record import Channel
 
-__all__ = ["KIND", "ScreenSystem", "check_reach", "screen_channels", "screen_facts", "screen_sample", "steps_of"]
+__all__ = ["KIND", "ScreenSystem", "check_reach", "screen_channels", "screen_facts", "screen_sample"]
 
 _AXES = ("row", "column", "layer")
 _INSTANTS = 100  # of a motion at which it is asked whether a point reaches the screen
@@ -30,7 +30,7 @@ class ScreenSystem(System):
     def __init__(self, screen: Screen, options: RunOptions, unstable: bool = False) -> None:
         check_integrator(options, "screen", "a screen")
         self.screen, self.options, self.labels = screen, options, {}
-        self.steps = steps_of(screen, options.rate)
+        self.steps = steps_per_sample(screen, options.rate, "screen")
         self.notes = check_reach(screen, options.t1)
         self.facts = screen_facts(screen, options.t1, unstable)
 
@@ -42,19 +42,7 @@ class ScreenSystem(System):
         return EngineRun(engine, screen_sample, self.steps, self.options.samples - 1, size=self.screen.count)
 
     def observe(self, times: np.ndarray, states: Any) -> dict[str, np.ndarray]:  # noqa: D102
-        return {name: np.stack([one[name] for one in states]) for name in states[0]}
-
-
-def steps_of(screen: Screen, rate: float) -> int:
-    """Return the whole number of steps from one sample to the next."""
-    steps = round(screen.frequency / rate)
-    if steps < 1 or abs(steps * rate - screen.frequency) > 1e-9 * screen.frequency:
-        fits = ", ".join(f"{screen.frequency / n:g}" for n in range(max(1, steps - 1), steps + 2))
-        raise InputError(
-            "samples must fall on steps of the screen", got=f"{rate:g} Hz at {screen.frequency:g} steps a second",
-            allowed="a rate that divides the steps", remedy=f"Take a rate of {fits} Hz.",
-        )  # fmt: skip
-    return steps
+        return stack(states)
 
 
 def check_reach(screen: Screen, t1: float) -> list[str]:

@@ -16,7 +16,7 @@ from motiform.motion.contact.corners import simple_shapes
 from motiform.motion.contact.features import is_flat
 from motiform.motion.contact.pack import pairs_by_name
 from motiform.motion.figures import FIGURES
-from motiform.motion.hybrid import body_segments
+from motiform.motion.stepping import body_segments
 from motiform.motion.tree import Figure
 from motiform.scene.build.common import build_pose, placed
 from motiform.scene.read.load import Scene

@@ -24,7 +24,7 @@ from motiform.motion.actuation import (
 from motiform.motion.actuation.control import plain_places
 from motiform.motion.bodies import Body
 from motiform.motion.contact import Contacts
-from motiform.motion.hybrid import body_segments
+from motiform.motion.stepping import body_segments
 from motiform.motion.tree import Actuator, Control, Figure
 from motiform.motion.tree.prescribed import drive_figure
 from motiform.scene.build.actuation import build_muscles, build_servos, build_support

@@ -12,7 +12,7 @@ from motiform.geometry.surfaces import Surface
 from motiform.motion.actuation import PrescribedMotion, SegmentPushes
 from motiform.motion.contact import Contacts
 from motiform.motion.figures import ready_figure
-from motiform.motion.hybrid import add_body, start_bodies
+from motiform.motion.stepping import add_body, start_bodies
 from motiform.motion.tree import Actuator, Control, Figure, FigureBuilder, SegmentShape, joints
 from motiform.motion.tree.read import read_figure
 from motiform.scene.build.actuation import build_balance, build_motors, build_step

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from motiform.motion.bodies import Bodies
-from motiform.motion.hybrid import FigureInMatter
+from motiform.motion.coupled import FigureInMatter
 from motiform.motion.matter import Network, Sound
 from motiform.motion.screens import Screens
 from motiform.motion.tree import Figure

@@ -13,8 +13,8 @@ from motiform.motion.actuation.walking import WALKING_QUANTITIES
 from motiform.motion.bodies.observe import BODY_CHANNELS, METER_CHANNELS
 from motiform.motion.contact.rooms import check_coordinates
 from motiform.motion.figures import FIGURES
-from motiform.motion.hybrid.observe import CONTACT_CHANNELS
 from motiform.motion.matter.observe import _METERS as NETWORK_METERS
+from motiform.motion.stepping.observe import CONTACT_CHANNELS
 from motiform.motion.tree.observe import FIGURE_CHANNELS, SEGMENT_CHANNELS
 from motiform.scene.read.lines import line_of
 from motiform.scene.tables.figure import FigureTable

@@ -7,7 +7,7 @@ from models import free_body, on_floor
 from motiform import Body, FigureBuilder, Transform, contact, joints
 from motiform.geometry import Ball, Box
 from motiform.motion import tree
-from motiform.motion.hybrid import add_body, start_bodies
+from motiform.motion.stepping import add_body, start_bodies
 
 Z = (0.0, 0.0, 1.0)
 

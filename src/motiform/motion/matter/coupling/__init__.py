@@ -43,7 +43,7 @@ from motiform.motion.matter.coupling.marker import MarkerOnCell
 from motiform.motion.matter.coupling.modes import Modes, modes
 from motiform.motion.matter.coupling.prototypes import Prototypes, main_prototypes, rigid_prototypes
 from motiform.motion.matter.coupling.replay import Split, record_connection, run_schedule, split
-from motiform.motion.matter.coupling.separation import Run, Separation, separate, separate_by_influence
+from motiform.motion.matter.coupling.separation import ScheduledRun, Separation, separate, separate_by_influence
 from motiform.motion.matter.coupling.transmission import (
     Condition,
     TwoPort,
@@ -74,8 +74,8 @@ __all__ = [
     "Port",
     "Prototypes",
     "Row",
-    "Run",
     "ScaleComparison",
+    "ScheduledRun",
     "Separation",
     "SignalScale",
     "Split",

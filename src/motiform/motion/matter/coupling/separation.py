@@ -17,14 +17,14 @@ from motiform.motion.matter.coupling.influence import Influence
 from motiform.record.plain import to_plain
 from motiform.spatial.checks import Words
 
-__all__ = ["Run", "Separation", "separate", "separate_by_influence"]
+__all__ = ["ScheduledRun", "Separation", "separate", "separate_by_influence"]
 
 Model = Hashable
 Connection = tuple[Model, Model]
 
 
 @dataclass(frozen=True)
-class Run:
+class ScheduledRun:
     """One run of the schedule: a group, what it needs and what it must record."""
 
     number: int
@@ -70,7 +70,7 @@ class Separation:
         return len(self.groups) > 1
 
     @property
-    def schedule(self) -> tuple[Run, ...]:
+    def schedule(self) -> tuple[ScheduledRun, ...]:
         """Runs in order of rank; those of one rank do not need one another [Habibi97 §3.3.5]."""
         needs: list[list[Connection]] = [[] for _ in self.groups]
         records: list[list[Connection]] = [[] for _ in self.groups]
@@ -78,7 +78,7 @@ class Separation:
             records[start] += some
             needs[end] += some
         return tuple(
-            Run(k + 1, k, self.groups[k], self.ranks[k], tuple(needs[k]), tuple(records[k]))
+            ScheduledRun(k + 1, k, self.groups[k], self.ranks[k], tuple(needs[k]), tuple(records[k]))
             for k in range(len(self.groups))
         )
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from motiform.base.errors import SceneError, closest
 from motiform.geometry import Compound
-from motiform.motion.hybrid.matter.parts import Attachment, SegmentSolid
+from motiform.motion.coupled.parts import Attachment, SegmentSolid
 from motiform.motion.matter import Network
 from motiform.motion.tree import Figure, forward_kinematics
 from motiform.spatial import Transform

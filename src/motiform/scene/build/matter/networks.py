@@ -10,7 +10,7 @@ from motiform.base.errors import MotiformError, SceneError
 from motiform.geometry import Hollow, Plane
 from motiform.geometry.checks import LONGEST
 from motiform.geometry.search.closest import pack_solids
-from motiform.motion.hybrid.matter.parts import Attachment, SegmentSolid
+from motiform.motion.coupled.parts import Attachment, SegmentSolid
 from motiform.motion.matter import Network, NetworkBuilder, Points, links, motions, topology
 from motiform.motion.matter.laws.links import as_friction
 from motiform.motion.matter.system import steps_per_sample

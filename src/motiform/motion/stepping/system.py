@@ -9,12 +9,12 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
 from motiform.motion.contact.points import Contacts
-from motiform.motion.hybrid.equations import ContactEquations
-from motiform.motion.hybrid.march import EventDrivenRun, State
-from motiform.motion.hybrid.observe import contact_channels, observe_contacts
-from motiform.motion.hybrid.stepping import TimeSteppingRun
 from motiform.motion.run import Checkpoint, Guard, ModelKind, Run, RunOptions, System
 from motiform.motion.run.kinds import check_integrator
+from motiform.motion.stepping.equations import ContactEquations
+from motiform.motion.stepping.event_driven import EventDrivenRun, State
+from motiform.motion.stepping.observe import contact_channels, observe_contacts
+from motiform.motion.stepping.time_stepping import TimeSteppingRun
 from motiform.motion.tree import Control, Figure, FigureState
 from motiform.motion.tree.model.acting import Acting
 from motiform.motion.tree.model.state import Controls, check_functions

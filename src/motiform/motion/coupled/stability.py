@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError
-from motiform.motion.hybrid.equations import ContactEquations
-from motiform.motion.hybrid.matter.parts import Joined, SegmentSolid
+from motiform.motion.coupled.parts import Joined, SegmentSolid
+from motiform.motion.stepping.equations import ContactEquations
 from motiform.motion.tree import FigureState, advance, forward_kinematics, inertia_matrix, joint_axes
 from motiform.motion.tree.algorithms.closures import not_invertible
 from motiform.motion.tree.model.joint import Array

@@ -8,8 +8,8 @@ from motiform import FigureBuilder, contact, joints, simulate
 from motiform.base.errors import InputError, RunError
 from motiform.geometry import Box, Ellipsoid
 from motiform.motion.actuation import posture_control
-from motiform.motion.hybrid import Attachment, FigureInMatter, SegmentSolid
-from motiform.motion.hybrid.matter.stability import assess_figure
+from motiform.motion.coupled import Attachment, FigureInMatter, SegmentSolid
+from motiform.motion.coupled.stability import assess_figure
 from motiform.motion.matter import NetworkBuilder, links
 from motiform.motion.run import RunOptions
 from runs import simulate_coupled
@@ -165,7 +165,7 @@ class TestStability:
         """On a body of mass M one point of stiffness k: λ = k Te²/M, so 4 M/(k Te²) of them."""
         figure, k = free_body(BOX, 2.0), 500.0
         solid = SegmentSolid("skin", "body", BOX, "dust", links.elastic_buffer(k, 0.0))
-        from motiform.motion.hybrid.matter.system import CoupledSystem
+        from motiform.motion.coupled.system import CoupledSystem
 
         system = CoupledSystem(FigureInMatter(figure, dust().build(), (solid,)), options(1.0))
         count = 4 * 2.0 * FREQUENCY**2 / k

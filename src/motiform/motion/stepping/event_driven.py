@@ -7,12 +7,12 @@ import numpy as np
 from motiform.base.errors import MotiformError, RunError
 from motiform.motion.contact import columns as contact_columns
 from motiform.motion.contact.modes import NoForces
-from motiform.motion.hybrid.equations import NEAR, ContactEquations
-from motiform.motion.hybrid.observe import ContactSnapshot, snapshot
-from motiform.motion.hybrid.overlap import OverlapWatch
-from motiform.motion.hybrid.search import LocatedEvents, find
 from motiform.motion.run import DORMAND_PRINCE, Checkpoint, ExplicitStep, Guard, Run, RunOptions, accepted_step
 from motiform.motion.run.options import DIVERGED
+from motiform.motion.stepping.equations import NEAR, ContactEquations
+from motiform.motion.stepping.observe import ContactSnapshot, snapshot
+from motiform.motion.stepping.overlap import OverlapWatch
+from motiform.motion.stepping.search import LocatedEvents, find
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.state import state_after
 from motiform.record import Event

@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
 from motiform.motion.contact.points import Contacts
-from motiform.motion.hybrid.matter.engine import CoupledEngine
-from motiform.motion.hybrid.matter.figure import (
+from motiform.motion.coupled.engine import CoupledEngine
+from motiform.motion.coupled.figure import (
     ContactFigure,
     Felt,
     KinematicFigure,
@@ -23,9 +23,8 @@ from motiform.motion.hybrid.matter.figure import (
     SteppedFigure,
     given_motion,
 )
-from motiform.motion.hybrid.matter.parts import FigureInMatter, join
-from motiform.motion.hybrid.matter.stability import assess_figure
-from motiform.motion.hybrid.system import ContactSystem
+from motiform.motion.coupled.parts import FigureInMatter, join
+from motiform.motion.coupled.stability import assess_figure
 from motiform.motion.matter.model.network import Network
 from motiform.motion.matter.observe import network_channels, observe_network
 from motiform.motion.matter.sound import Listener, Sound
@@ -42,6 +41,7 @@ from motiform.motion.matter.system import (
 from motiform.motion.matter.watch import Watch
 from motiform.motion.run import Checkpoint, ModelKind, Run, RunOptions, System
 from motiform.motion.run.kinds import check_integrator
+from motiform.motion.stepping.system import ContactSystem
 from motiform.motion.tree import Control, Figure, forward_kinematics
 from motiform.motion.tree.equations import FigureEquations
 from motiform.motion.tree.model.joint import Array

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError, RunError
-from motiform.motion.hybrid.observe import ContactSnapshot
-from motiform.motion.hybrid.stepping import Stepper, first_snapshot
-from motiform.motion.hybrid.system import ContactSystem
 from motiform.motion.run.functions import call
+from motiform.motion.stepping.observe import ContactSnapshot
+from motiform.motion.stepping.system import ContactSystem
+from motiform.motion.stepping.time_stepping import Stepper, first_snapshot
 from motiform.motion.tree import (
     Control,
     Figure,

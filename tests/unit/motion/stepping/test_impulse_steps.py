@@ -6,8 +6,8 @@ import pytest
 import motiform as mf
 from motiform import contact
 from motiform.geometry import Ball, Box
-from motiform.motion.hybrid import add_body, start_bodies
-from motiform.motion.hybrid.equations import ContactEquations
+from motiform.motion.stepping import add_body, start_bodies
+from motiform.motion.stepping.equations import ContactEquations
 from motiform.motion.tree import energy
 from motiform.motion.tree.model.acting import Acting
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from motiform.base.sums import sum_over
 from motiform.motion.contact import columns as contact_columns
-from motiform.motion.hybrid.equations import ContactEquations
+from motiform.motion.stepping.equations import ContactEquations
 from motiform.motion.tree import forward_kinematics
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.observe import effort_units

@@ -6,8 +6,8 @@ import numpy as np
 
 from motiform.base.errors import RunError
 from motiform.base.machine import check_steps
-from motiform.motion.hybrid.matter.figure import MovedFigure
-from motiform.motion.hybrid.matter.parts import Frames, Joined
+from motiform.motion.coupled.figure import MovedFigure
+from motiform.motion.coupled.parts import Frames, Joined
 from motiform.motion.matter.engine.engine import Engine
 from motiform.motion.tree import forward_kinematics
 from motiform.motion.tree.model.joint import Array

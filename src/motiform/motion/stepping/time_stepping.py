@@ -12,11 +12,11 @@ from motiform.motion.contact.layouts import contact_workspace
 from motiform.motion.contact.rooms import check_candidates
 from motiform.motion.contact.shares import least_forces
 from motiform.motion.contact.span_kernels import Spans
-from motiform.motion.hybrid.equations import ContactEquations
-from motiform.motion.hybrid.march import State
-from motiform.motion.hybrid.observe import ContactSnapshot, add_force, drive_efforts, snapshot
-from motiform.motion.hybrid.substeps import ActuatorSteps
 from motiform.motion.run import Checkpoint, Run, RunOptions
+from motiform.motion.stepping.equations import ContactEquations
+from motiform.motion.stepping.event_driven import State
+from motiform.motion.stepping.observe import ContactSnapshot, add_force, drive_efforts, snapshot
+from motiform.motion.stepping.substeps import ActuatorSteps
 from motiform.motion.tree.model.joint import Array
 from motiform.record import Event
 
@@ -33,8 +33,8 @@ class Stepper:
     """A figure with contacts stepped by a fixed step; impulses of the last step start the next."""
 
     def __init__(self, system: ContactEquations, h: float) -> None:
-        from motiform.motion.hybrid.impulse_kernels import add_impulses
-        from motiform.motion.hybrid.step_kernels import StepWorkspace, one_step
+        from motiform.motion.stepping.impulse_kernels import add_impulses
+        from motiform.motion.stepping.step_kernels import StepWorkspace, one_step
 
         self.system, self.h = system, h
         packed, n = system.problem.packed, system.nv
@@ -115,7 +115,7 @@ class Stepper:
         self._advance(at, self.h, y, _HALVINGS)
 
     def _advance(self, at: float, h: float, y: Array, halvings: int) -> None:
-        from motiform.motion.hybrid.step_kernels import GROWS, OUT
+        from motiform.motion.stepping.step_kernels import GROWS, OUT
 
         code = self._attempt(at, h, y, OUT)
         if code == GROWS:
@@ -134,7 +134,7 @@ class Stepper:
 
     def _diverged(self, code: int, at: float, h: float) -> RunError:
         """Return the error of a step that cannot be taken however short it is."""
-        from motiform.motion.hybrid.step_kernels import GROWS
+        from motiform.motion.stepping.step_kernels import GROWS
 
         allowed, kinetic = self._room.energies[1:3].tolist()
         grows = code == GROWS and np.isfinite(kinetic)
@@ -292,7 +292,7 @@ def first_snapshot(system: ContactEquations, h: float, y: Array) -> ContactSnaps
 
 def _rest_workspace(count: int) -> Any:
     """Return room for the equations of so many candidates."""
-    from motiform.motion.hybrid.rest_kernels import RestWorkspace
+    from motiform.motion.stepping.rest_kernels import RestWorkspace
 
     rows = 3 * count
     first, y, s, r = np.zeros((4, rows))

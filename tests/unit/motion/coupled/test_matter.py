@@ -6,7 +6,7 @@ import pytest
 from motiform import FigureBuilder, joints
 from motiform.base.errors import InputError, MotiformError, RunError
 from motiform.geometry import Box
-from motiform.motion.hybrid import Attachment, SegmentSolid
+from motiform.motion.coupled import Attachment, SegmentSolid
 from motiform.motion.matter import Friction, NetworkBuilder, links, topology
 from motiform.motion.run import RunOptions
 from motiform.motion.tree import tags
@@ -161,7 +161,7 @@ class TestGoesOn:
 
     def test_from_the_middle(self):
         """An engine that goes on from a checkpoint makes the same samples."""
-        from motiform.motion.hybrid.matter import system as module
+        from motiform.motion.coupled import system as module
 
         engines = []
 

@@ -6,7 +6,7 @@ import pytest
 from models import WEIGHTLESS, free_body
 from motiform import FigureBuilder, joints
 from motiform.geometry import Ball, Box
-from motiform.motion.hybrid import Attachment, SegmentSolid
+from motiform.motion.coupled import Attachment, SegmentSolid
 from motiform.motion.matter import Engine, Friction, NetworkBuilder, links, topology
 from motiform.motion.run import RunOptions
 from motiform.spatial import Transform, exp_rotation

@@ -28,7 +28,7 @@ from motiform.motion.contact.row_kernels import candidate_rows, gap_of
 from motiform.motion.contact.solve_kernels import dot, factor, project_vector
 from motiform.motion.contact.span_kernels import Spans, accelerate_rows, clear_spans, delassus, find_spans, project_rows
 from motiform.motion.contact.sweep_kernels import sweep
-from motiform.motion.hybrid.momentum_kernels import (
+from motiform.motion.stepping.momentum_kernels import (
     add_momenta,
     applied_forces,
     gather_to_parents,
@@ -37,7 +37,7 @@ from motiform.motion.hybrid.momentum_kernels import (
     moving_momenta,
     way_accelerations,
 )  # fmt: skip
-from motiform.motion.hybrid.rest_kernels import RestWorkspace, is_at_rest, solve_at_rest
+from motiform.motion.stepping.rest_kernels import RestWorkspace, is_at_rest, solve_at_rest
 from motiform.motion.tree.kernels.dynamics import placed_composite
 from motiform.motion.tree.kernels.memory import ix, row3
 from motiform.motion.tree.kernels.motion import bias

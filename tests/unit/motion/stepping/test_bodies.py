@@ -10,7 +10,7 @@ from motiform.base.errors import InputError
 from motiform.geometry import Ball, Box, Compound
 from motiform.motion.bodies import Drag, scatter
 from motiform.motion.contact.pack import pack_contacts
-from motiform.motion.hybrid import add_body, body_segments, start_bodies
+from motiform.motion.stepping import add_body, body_segments, start_bodies
 from motiform.spatial import rotation_from_euler
 
 SHAPE = Compound(((Box((0.2, 0.1, 0.3)), Transform.translation_of((0.1, 0.2, 0.0))),))

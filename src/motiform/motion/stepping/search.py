@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from motiform.motion.contact import columns as contact_columns
-from motiform.motion.hybrid.equations import TOUCH, ContactEquations
 from motiform.motion.run import Guard
 from motiform.motion.run.guards import earliest, time_tolerance
+from motiform.motion.stepping.equations import TOUCH, ContactEquations
 from motiform.motion.tree.model.joint import Array
 
 __all__ = ["LocatedEvents", "find"]

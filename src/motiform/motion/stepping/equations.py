@@ -12,8 +12,8 @@ from motiform.motion.contact.modes import NoForces, decide
 from motiform.motion.contact.points import Contacts
 from motiform.motion.contact.problem import ContactProblem
 from motiform.motion.contact.shares import widest
-from motiform.motion.hybrid.solids import SolidFeatures
 from motiform.motion.run.options import LOST
+from motiform.motion.stepping.solids import SolidFeatures
 from motiform.motion.tree import Control, Figure, FigureState, configuration_rate, forward_kinematics
 from motiform.motion.tree.algorithms.single import entries
 from motiform.motion.tree.model import columns as tree_columns
@@ -51,7 +51,7 @@ class ContactEquations:
         events: bool = True,
         drive: PrescribedFigure | None = None,
     ) -> None:
-        from motiform.motion.hybrid.impulse_kernels import add_impulses
+        from motiform.motion.stepping.impulse_kernels import add_impulses
 
         self.drive, self._add = drive, add_impulses
         self.figure, self.contacts, self.controls, self.loads = figure, contacts, controls, loads

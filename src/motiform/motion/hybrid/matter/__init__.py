@@ -1,1 +1,0 @@
-"""Figures coupled with matter."""
