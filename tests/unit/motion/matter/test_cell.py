@@ -246,10 +246,10 @@ def test_a_designed_grid_has_the_ends_that_were_asked(shape, edges):
         )
     law = design_screen(ModeSegment((1e-3, 1e-2), (1.0, 0.3)), mass=mass, step=step, shape=shape, edges=edges)
     modes = np.linalg.eigvalsh(matrix)[[0, -1]]  # exact to some roundings of the largest, 12
-    K = (law.ground_stiffness + modes * law.neighbour_stiffness) * step**2 / mass
-    Z = (law.ground_damping + modes * law.neighbour_damping) * step / mass
-    assert K == pytest.approx([1e-3, 1.0], abs=1e-12)
-    assert Z == pytest.approx([1e-2, 0.3], abs=1e-12)
+    k = (law.ground_stiffness + modes * law.neighbour_stiffness) * step**2 / mass
+    z = (law.ground_damping + modes * law.neighbour_damping) * step / mass
+    assert k == pytest.approx([1e-3, 1.0], abs=1e-12)
+    assert z == pytest.approx([1e-2, 0.3], abs=1e-12)
 
 
 @pytest.mark.parametrize(
