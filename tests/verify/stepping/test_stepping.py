@@ -158,3 +158,34 @@ def test_a_rod_that_turns_about_its_stuck_tip_keeps_energy():
         assert rec["rod.position"][-1, 1] > 0.1  # still on its way down
     assert swings[1] < 0.02 * rec["energy.kinetic"].max()
     assert swings[0] / swings[1] > 1.8
+
+
+# ---- bouncing -------------------------------------------------------------------------------------------------------
+def _double_pendulum():
+    b = FigureBuilder(gravity=WEIGHTLESS)
+    rod = np.diag([1 / 12, 0.0, 1 / 12])
+    for name, parent in (("upper", None), ("lower", "upper")):
+        place = shifted(0, -1.0 if parent else 0.0)
+        b.segment(name, parent, joints.revolute((0, 0, 1)), placement=place, mass=1, com=(0, -0.5, 0), inertia=rod)
+    return b.build()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_pendulum_that_strikes_the_floor_gains_nothing(seed):
+    """Approach turned round with friction adds energy to a double pendulum: restitution is reduced until not."""
+    figure, rng, struck = _double_pendulum(), np.random.default_rng(seed), 0
+    while struck < 8:
+        q = np.array([rng.uniform(0.1, 1.2), rng.uniform(-1.2, 1.2)])
+        v = np.array([-rng.uniform(0, 3), rng.uniform(-6, 6)])
+        down = np.sin(q[0]) * v[0] + np.sin(q.sum()) * v.sum()
+        if down > -0.5:
+            continue
+        tip = contact.ContactPoint(
+            "tip", "lower", (0, -1, 0), friction=rng.uniform(0.3, 1.5), restitution=rng.uniform(0.4, 1.0)
+        )
+        floor = contact.floor(-np.cos(q[0]) - np.cos(q.sum()) - 2e-3)
+        rec = stepped(figure, contact.Contacts([tip], floor), 1e-3, q0=q, v0=v, t1=0.02, rate=500)
+        # no weight: E is T, and a step may add 3e-4 of it
+        assert (np.diff(rec["energy"]) <= 2 * 3e-4 * rec["energy"][:-1]).all()
+        assert rec["energy"].min() < rec["energy"][0]
+        struck += 1

@@ -62,6 +62,7 @@ _LARGEST = 1.0  # [rad] by which a joint may turn in a step: ways that wind abou
 _EPS = 1e-15  # of a coordinate: a few roundings
 _GROWTH = 3e-4  # of the kinetic energy that a whole step may add to the work of forces
 _FIRST, _SWEEPS = 5, 95  # over all contacts, before and after equations are tried
+_CLOSED = 0.1  # [m/s²] times the step squared: a gap that stays, 1 % of a fall, so that rows agree that share a load
 _ROUNDING = 1e-11  # [m] of a penetration that stays
 _APART, _YIELD = 40, 0.01  # sweeps over what moves solids apart; its softness, which bounds it where nothing can part
 _SLOW = 40.0  # [m/s²] approach over the step below which nothing bounces: what a step of free fall makes, fourfold
@@ -129,14 +130,16 @@ def _find_candidates(ints, cints, cfloats, Q, W, reach, active, gaps, count):
 
 
 @inline
-def _bounce_velocity(sites, k, bounce, h, whole, out):
+def _bounce_velocity(sites, k, bounce, pressed, h, whole, out):
     """Return what is added to the normal velocity of a candidate before it must not be negative, and what more brings
     the candidate out of its obstacle.
     """
     gap, speed = sites[ix(k), contact_columns.GAP], sites[ix(k), ix(contact_columns.SLIP + 1)]
     bounces = bounce > 0.0 and speed < -_SLOW * whole
     if gap > 0.0:
-        return (_FAR if bounces else gap / h), 0.0  # what bounces is let in by part of a step: it keeps its speed
+        return (
+            _FAR if bounces else max(gap - (_CLOSED * whole * whole if pressed else 0.0), 0.0) / h
+        ), 0.0  # what bounces is let in by part of a step: it keeps its speed
     demand = bounce * speed if bounces else 0.0
     return demand, out * gap / whole - demand
 
@@ -262,7 +265,8 @@ def _contact_rows(head, Q, V, h, whole, out, W, space, step, pairs, taken):
                 step.x[ix(3 * k + i)] = step.impulses[ix(3 * candidate + i)]
         else:
             step.x[ix(row)] = step.impulses[ix(3 * candidate)]
-        demand, terms[ix(row)] = _bounce_velocity(space.sites, k, step.restitution[ix(candidate)], h, whole, out)
+        bounce, pressed = step.restitution[ix(candidate)], step.x[ix(row)] > 0.0
+        demand, terms[ix(row)] = _bounce_velocity(space.sites, k, bounce, pressed, h, whole, out)
         b[ix(row)] += demand
     project_rows(space.H, head.before, used, Y, rows, step.spans)
     delassus(used, Y, rows, space.A, step.spans)

@@ -26,6 +26,7 @@ _TOUCHING = 1e-6  # [m] gap below which a contact may take a share of the load
 _SLOWLY = 1e-6  # [m/s] of approach at which it rests on what it touches
 _STILL = 1e-6  # slip over the terms that make it that is taken for none: sweeps end there
 _HALVINGS = 12  # of a step, at most
+_BOUNCES = (0.75, 0.5, 0.25, 0.0)  # of the restitution, where bouncing would add energy
 _NO_LOADS = np.zeros((0, 6))
 
 
@@ -123,6 +124,8 @@ class Stepper:
         if code == 0:
             return
         if halvings == 0:
+            if code == GROWS and self._bounce_less(at, h, y):
+                return
             raise self._diverged(code, at, h)
         if not self.parted:
             self.parted = True
@@ -131,6 +134,22 @@ class Stepper:
         self._advance(at, 0.5 * h, y, halvings - 1)
         self._advance(at + 0.5 * h, 0.5 * h, y, halvings - 1)
         self.past[:] = 2.0 * self.past[0]
+
+    def _bounce_less(self, at: float, h: float, y: Array) -> bool:
+        """Take a step with the restitution of all contacts reduced together; return whether one was taken.
+
+        Approach turned round by each contact on its own, with friction, may add energy, however short the step is.
+        """
+        restitution = self._room.restitution
+        given = restitution.copy()
+        try:
+            for part in _BOUNCES if given.any() else ():
+                restitution[:] = part * given
+                if self._attempt(at, h, y, 0.0) == 0:
+                    return True
+        finally:
+            restitution[:] = given
+        return False
 
     def _diverged(self, code: int, at: float, h: float) -> RunError:
         """Return the error of a step that cannot be taken however short it is."""

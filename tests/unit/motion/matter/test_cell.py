@@ -229,3 +229,39 @@ def test_wrong_input_is_told():
         design_screen(PROTOTYPES["C"], mass=0.0, step=0.1)
     with pytest.raises(InputError, match="at least 1"):
         grid_eigenvalues((3, 0))
+
+
+@pytest.mark.parametrize("shape", [(5, 23), (3, 4, 7), (40,), (1, 9), (2, 2)])
+@pytest.mark.parametrize("edges", ["fixed", "free"])
+def test_a_designed_grid_has_the_ends_that_were_asked(shape, edges):
+    """The lowest and highest mode of the grid's own matrix, of second differences along each axis."""
+    mass, step, matrix = 0.02, 1e-3, np.zeros((np.prod(shape),) * 2)
+    for axis, n in enumerate(shape):
+        along = 2 * np.eye(n) - np.eye(n, k=1) - np.eye(n, k=-1)
+        if edges == "free":
+            along[0, 0] -= 1
+            along[-1, -1] -= 1
+        matrix += np.kron(
+            np.kron(np.eye(np.prod(shape[:axis], dtype=int)), along), np.eye(np.prod(shape[axis + 1 :], dtype=int))
+        )
+    law = design_screen(ModeSegment((1e-3, 1e-2), (1.0, 0.3)), mass=mass, step=step, shape=shape, edges=edges)
+    modes = np.linalg.eigvalsh(matrix)[[0, -1]]  # exact to some roundings of the largest, 12
+    k = (law.ground_stiffness + modes * law.neighbour_stiffness) * step**2 / mass
+    z = (law.ground_damping + modes * law.neighbour_damping) * step / mass
+    assert k == pytest.approx([1e-3, 1.0], abs=1e-12)
+    assert z == pytest.approx([1e-2, 0.3], abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "rule"),
+    [
+        ({"edges": "Fixed"}, "edges of a screen must be known"),
+        ({"dimensions": 1}, "dimensions must be those of the shape"),
+        ({"shape": (2.5, 4)}, "a screen must have pins along each axis"),
+    ],
+)
+def test_what_a_grid_cannot_have_is_refused(wrong, rule):
+    """Edges by an unknown name were free ones, and dimensions beside a shape were ignored."""
+    given = {"shape": (4, 4), "edges": "fixed", **wrong}
+    with pytest.raises(InputError, match=rule):
+        design_screen(PROTOTYPES["C"], mass=0.01, step=0.1, **given)

@@ -39,6 +39,7 @@ __all__ = [
 REGIMES = ("oscillating", "critical", "overdamped", "without a continuous counterpart", "marginal", "unstable")
 # (K, Z): O swings for ever, L is a free mass, S stays where it is left, C is back after one sample. [Habibi97 §8.3.4]
 CARDINAL = {"O": (1.0, 0.0), "L": (0.0, 0.0), "S": (0.0, 1.0), "C": (1.0, 1.0)}
+_EDGES = ("fixed", "free")
 _EDGE = 64 * np.finfo(float).eps  # K and Z come from three roundings each: on the edge K + 2Z = 4 within these
 
 
@@ -320,7 +321,7 @@ def design_screen(
     *,
     mass: float,
     step: float,
-    dimensions: int = 1,
+    dimensions: int | None = None,
     shape: int | Sequence[int] | None = None,
     edges: str = "fixed",
 ) -> ScreenLaw:
@@ -330,16 +331,22 @@ def design_screen(
     of these, k_v = m (K_N − K₀)/((λ_N − λ₀) Te²) and k_s = m K₀/Te² − λ₀ k_v, likewise z. With fixed edges λ₀ is above
     0, and k_s may come out negative. Without a shape, and for a `Prototype`, λ is from 0 to 4, 8, 12 in 1, 2, 3
     dimensions, which large screens approach: the inverse of ``modal_segment``. Neighbour links come out negative where
-    the highest mode is to be softer than the fundamental: that is allowed.
+    the highest mode is to be softer than the fundamental: that is allowed. `dimensions` (1 without a shape) must be
+    those of the shape.
     """
     (K0, Z0), (KN, ZN) = segment
     if not (mass > 0 and step > 0 and math.isfinite(mass) and math.isfinite(step)):
         raise InputError("not above zero", where="mass and step of a screen", got=(mass, step), allowed="above 0")
+    _check_edges(edges)
     k, z = mass / step**2, mass / step
-    if shape is None or isinstance(segment, Prototype):
-        low, high = 0.0, _highest(dimensions if shape is None else len(_counts(shape)))
+    counts = None if shape is None else _counts(shape)
+    if counts is not None and dimensions not in (None, len(counts)):
+        remedy = "Leave out dimensions."
+        raise InputError("dimensions must be those of the shape", got=dimensions, allowed=len(counts), remedy=remedy)
+    if counts is None or isinstance(segment, Prototype):
+        low, high = 0.0, _highest((1 if dimensions is None else dimensions) if counts is None else len(counts))
     else:
-        along = [axis_eigenvalues(n, edges) for n in _counts(shape)]
+        along = [axis_eigenvalues(n, edges) for n in counts]
         low, high = sum(float(own[0]) for own in along), sum(float(own[-1]) for own in along)
     if high == low and segment.start != segment.end:
         remedy = "Give a segment with equal ends."
@@ -351,19 +358,25 @@ def design_screen(
 
 def axis_eigenvalues(count: int, edges: str) -> Array:
     """Return λ of the modes along one axis: 4 sin²(φ/2), φ = jπ/(n+1) with fixed edges, (j−1)π/n with free ones."""
+    _check_edges(edges)
     # 2 − 2cos φ without cancellation at low modes
     j = np.arange(1, count + 1) / (count + 1) if edges == "fixed" else np.arange(count) / count
     return np.asarray(4.0 * np.sin(0.5 * np.pi * j) ** 2)
 
 
+def _check_edges(edges: str) -> None:
+    if edges not in _EDGES:
+        raise InputError("edges of a screen must be known", got=edges, allowed=" or ".join(_EDGES))
+
+
 def _counts(shape: int | Sequence[int]) -> tuple[int, ...]:
     """Return the pins along each axis."""
-    counts = (int(shape),) if isinstance(shape, int | np.integer) else tuple(shape)
+    counts = (shape,) if isinstance(shape, int | np.integer) else tuple(shape)
     _highest(len(counts))
-    if min(counts) < 1:
-        allowed = "at least 1 pin along each axis"
+    if not all(isinstance(n, int | np.integer) and n >= 1 for n in counts):
+        allowed = "a whole number of pins along each axis, at least 1"
         raise InputError("a screen must have pins along each axis", got=shape, allowed=allowed)
-    return counts
+    return tuple(int(n) for n in counts)
 
 
 def grid_eigenvalues(shape: int | Sequence[int]) -> Array:
