@@ -25,7 +25,7 @@ from motiform.image.curves import (
 )
 from motiform.image.files import check_new, new_file
 from motiform.image.legends import CURVE, draw_events, event_kinds, lay_out
-from motiform.image.stamp import NAME, seal
+from motiform.image.stamp import NAME, append_checksum
 from motiform.image.style import COLORS, CURSOR, DASHES, axis_of, colors_of, pretty_unit
 from motiform.record.recording import check_recording
 
@@ -303,4 +303,4 @@ def _save(figure: "Figure", path: str | os.PathLike[str] | None, overwrite: bool
         # Not getbuffer(): Python 3.12.1 crashes when it collects one that an error's frames hold.
         temporary.write_bytes(drawn.getvalue())
         if key is not None and suffix != ".png":  # which has sums of its own
-            seal(temporary)
+            append_checksum(temporary)

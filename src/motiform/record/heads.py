@@ -43,11 +43,11 @@ class _Head:
     """Whether its index was a part of its name."""
 
 
-def heads(channels: Iterable[Channel], told: object, where: str) -> dict[str, str]:
+def heads(channels: Iterable[Channel], labels: object, where: str) -> dict[str, str]:
     """Return name and unit of each number of a sample; two of one name are refused."""
     found: dict[str, str] = {}
     for channel in channels:
-        for name, unit in columns(channel, told):
+        for name, unit in columns(channel, labels):
             if name in found:
                 raise RecordingError(
                     "columns of a table must have different names",
@@ -59,9 +59,9 @@ def heads(channels: Iterable[Channel], told: object, where: str) -> dict[str, st
     return found
 
 
-def heads_with_units(channels: Iterable[Channel], told: object, where: str) -> list[str]:
+def heads_with_units(channels: Iterable[Channel], labels: object, where: str) -> list[str]:
     """Return the first row of a table, without the time."""
-    return [f"{name} [{unit}]" if unit else name for name, unit in heads(channels, told, where).items()]
+    return [f"{name} [{unit}]" if unit else name for name, unit in heads(channels, labels, where).items()]
 
 
 def grouped(row: list[str], where: str) -> dict[str, Columns]:

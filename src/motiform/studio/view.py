@@ -69,7 +69,7 @@ class View:
             if names != _names(self._form):
                 self._hidden = set()
             self._form = form
-            self._stand(form)
+            self._set_up_axis(form)
             self._add_ground(form)
             if form:
                 for part in form.parts:
@@ -147,7 +147,7 @@ class View:
     def _fit(self, camera: Any) -> None:
         camera.fov = widened(self._server.initial_camera.fov, camera.aspect)  # sends nothing where it is so
 
-    def _stand(self, form: "Form | None") -> None:
+    def _set_up_axis(self, form: "Form | None") -> None:
         """Turn the page's world, its light, its ground and its cameras where another direction points up."""
         from motiform.spatial import quaternion_from_rotation, upright
 

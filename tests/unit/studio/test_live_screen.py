@@ -106,7 +106,7 @@ def test_a_picture_is_clicked_where_its_pin_is_drawn(axes):
     np.testing.assert_array_equal(picture_of_pin(screen, np.array([2.0, 3.0])), [x, y])
 
 
-def test_what_a_page_is_told():
+def test_what_a_page_gets():
     room = ScreenRoom()
     try:
         assert isinstance(room.hear({"about": True}), str)

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from motiform.geometry import Ball, Box, Mesh
-from motiform.motion.bones.bone import Bone, Fineness
+from motiform.motion.bones.bone import Bone, BoneResolution
 from motiform.motion.bones.dynamics import Loads, motion_channels, move_path, weigh
 from motiform.motion.bones.pack import pack_wrist
 from motiform.spatial import Transform
 from wrists import carpus
 
-FINE = Fineness(spacing=6e-4, margin=3e-3, band=2e-3, points=1e-3)
+FINE = BoneResolution(spacing=6e-4, margin=3e-3, band=2e-3, points=1e-3)
 HERE, NOTHING = Transform.identity(), Loads()
 
 
@@ -52,12 +52,12 @@ def test_two_free_bones_keep_their_momentum(friction):
     )
     start = np.zeros((2, 6))
     start[0, 3] = 0.1
-    rest, _, told = run(packed, masses, [0.0, 0.01, 0.03], start, Loads(friction=friction, creep=1e-3))
-    p, L = told["momentum"][1], told["angular_momentum"][1]
+    rest, _, observed = run(packed, masses, [0.0, 0.01, 0.03], start, Loads(friction=friction, creep=1e-3))
+    p, L = observed["momentum"][1], observed["angular_momentum"][1]
     assert np.abs(rest.poses[-1, 3, 9:]).max() > 1e-4  # the second one was hit
     np.testing.assert_allclose(p[1:], [p[0]] * 2, atol=1e-4 * np.linalg.norm(p[0]))
     np.testing.assert_allclose(L[1:], [L[0]] * 2, atol=1e-4 * np.linalg.norm(p[0]) * 12e-3)
-    energy = rest.energy + told["energy.kinetic"][1]
+    energy = rest.energy + observed["energy.kinetic"][1]
     if friction:
         assert energy[-1] < 0.999 * energy[0]
     else:

@@ -36,7 +36,7 @@ def _over(a, b):
 
 
 @inline
-def _kept(p, skip):
+def _clear_coordinate(p, skip):
     """Return the point with one coordinate zero."""
     return 0.0 if skip == 0 else p[0], 0.0 if skip == 1 else p[1], 0.0 if skip == 2 else p[2]
 
@@ -47,7 +47,7 @@ def _foot(a, p, skip):
 
     x_i = a_i² p_i/(t + a_i²) with Σ x_i²/a_i² = 1, a decreasing function of t above −min a².
     """
-    p = _kept(p, skip)
+    p = _clear_coordinate(p, skip)
     low = 1e300
     narrow = 0
     for k in range(3):
@@ -73,7 +73,7 @@ def _foot(a, p, skip):
     a2 = _times(a, a)
     t = 0.5 * (below + above)
     x = a2[0] * p[0] / (t + a2[0]), a2[1] * p[1] / (t + a2[1]), a2[2] * p[2] / (t + a2[2])
-    return on_surface(ELLIPSOID, a, _kept(x, skip))
+    return on_surface(ELLIPSOID, a, _clear_coordinate(x, skip))
 
 
 @routine

@@ -30,8 +30,8 @@ def write_pdf(blocks: Sequence[Block], path: Path) -> None:
     from matplotlib.backends.backend_pdf import PdfPages
 
     title = next((one.text for one in blocks if isinstance(one, Heading)), "report")
-    told = {"Title": title, "Creator": "motiform", "CreationDate": None}  # the same report is the same bytes
-    with PdfPages(path, metadata=told) as pages:
+    metadata = {"Title": title, "Creator": "motiform", "CreationDate": None}  # the same report is the same bytes
+    with PdfPages(path, metadata=metadata) as pages:
         paper = _Paper(pages, title)
         for k, block in enumerate(blocks):
             if not getattr(block, "folded", None):

@@ -43,7 +43,9 @@ def segment_bones(
     smallest : [m³], smaller pieces are left out.
     """
     if not isinstance(volume, Volume):
-        raise InputError("not a volume", where="segment_bones", got=Words(type(volume).__name__), allowed="Volume")
+        raise InputError(
+            "segmentation needs a Volume", where="segment_bones", got=Words(type(volume).__name__), allowed="Volume"
+        )
     if not 0 < neck <= 1:
         raise InputError("neck must be a fraction above 0", got=neck, allowed="0 to 1")
     given = read_seeds(seeds) if isinstance(seeds, str | os.PathLike) else seeds

@@ -505,7 +505,7 @@ def share(A, b, contacts, rows, mu, x, F, r, turns):
 
 
 @inline
-def _lonely(A, contacts, mu, slides, along):
+def _single_slip_is_singular(A, contacts, mu, slides, along):
     """Whether a single sliding contact is one that no force, or more than one, can hold [Genot99]."""
     if contacts != 1 or slides[0] == 0:
         return False
@@ -533,7 +533,7 @@ def polish(A, b, contacts, rows, mu, slides, along, given, x, mode, B, K, r, y, 
     a guess at first. Sweeps come after the third attempt. With
     `begun` modes and directions are a guess too.
     """
-    if _lonely(A, contacts, mu, slides, along):
+    if _single_slip_is_singular(A, contacts, mu, slides, along):
         return contact_columns.JAMMED
     fine = _FINE
     for attempt in range(attempts):

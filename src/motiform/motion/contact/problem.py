@@ -201,7 +201,7 @@ class ContactProblem:
             self.room.wrong,
         )
         if status != contact_columns.OK:
-            raise RunError("no contact forces were found", where=self.told(), got="pivoting does not end")
+            raise RunError("no contact forces were found", where=self.describe_contacts(), got="pivoting does not end")
         shut = np.concatenate([shut[1 : 3 * pairs : 3], shut[3 * pairs :]])
         return self.x[:rows].copy(), shut
 
@@ -296,7 +296,7 @@ class ContactProblem:
         self.kernels["one_motion"](self.head, self.space, self.rows, rows, self.head.zeros, self.a, out)
         return out
 
-    def told(self) -> str:
+    def describe_contacts(self) -> str:
         """Return the names of the active candidates, for messages."""
         names = [self.packed.names[k] for k in self.active]
         return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")

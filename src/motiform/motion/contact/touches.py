@@ -30,8 +30,10 @@ class SolidTouches:
 
     def find(self, q: Array, reach: float) -> int:
         """Write the points of all pairs nearer than `reach` [m] to their table; return how many points are nearer."""
-        from motiform.motion.contact.solid_kernels import keep_touches
+        from motiform.motion.contact.solid_kernels import write_contact_points
 
         _, counts, points = self.look(q, reach)
         head = self.head
-        return int(keep_touches.function(head.cints, head.cfloats, self.chosen, self.near, reach, counts, points))
+        return int(
+            write_contact_points.function(head.cints, head.cfloats, self.chosen, self.near, reach, counts, points)
+        )

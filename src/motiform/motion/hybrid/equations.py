@@ -152,7 +152,7 @@ class ContactEquations:
             got, remedy = f"a state up to {largest:.3g}", "Take a smaller step, or check forces, stiffness and damping."
             raise RunError("the run has diverged", where=where, got=got, remedy=remedy)
         if status == tree_columns.NOT_FINITE:
-            raise RunError("contact forces must be finite", where=f"{where}, {self.problem.told()}")
+            raise RunError("contact forces must be finite", where=f"{where}, {self.problem.describe_contacts()}")
         name = self.figure.segments[status // tree_columns.WHERE].name
         raise RunError("the surfaces of a contact joint must not fit one another", where=f"{where}, segment {name!r}")
 
@@ -403,7 +403,9 @@ class ContactEquations:
                 if self.contacts.paradox == "stop":
                     raise
                 reason = error
-                told = Event(at + self.leapt, f"no forces are possible (Painlevé), impulse: {self.problem.told()}")
+                told = Event(
+                    at + self.leapt, f"no forces are possible (Painlevé), impulse: {self.problem.describe_contacts()}"
+                )
                 closed = self._leap(at + self.leapt, y, _LEAP)
                 if not happened or not happened[-1].name.startswith("no forces"):
                     happened.append(told)
@@ -534,7 +536,7 @@ class ContactEquations:
         found = collide(problem, y[nq : self.moving].copy(), restitution, held=held)
         y[nq : self.moving] = found.v
         self._add_impulses(found.x, y)
-        names = ", ".join(packed.names[k] for k in own if k in set(landed.tolist())) or problem.told()
+        names = ", ".join(packed.names[k] for k in own if k in set(landed.tolist())) or problem.describe_contacts()
         impulses = np.concatenate([found.x[1 : 3 * pairs : 3], found.x[3 * pairs :]])
         detail = {"lost": found.lost, "approach": approach, "impulse": float(impulses.sum())}
         happened = [Event(at, f"impact: {names}", detail)]

@@ -240,7 +240,9 @@ def _stride(system: ContactEquations, walk: _Walk, options: RunOptions, t: float
         again = t - walk.strode_at < 10 * _CROWD_TIME
         walk.stride = min(_LONGEST, 2 * walk.stride) if again else _SHORTEST
         until = min(t + walk.stride, target) if t < target else t + walk.stride
-        walk.events.append(Event(t, f"chatters, impulses: {system.problem.told()}", {"seconds": until - t}))
+        walk.events.append(
+            Event(t, f"chatters, impulses: {system.problem.describe_contacts()}", {"seconds": until - t})
+        )
         _impulses(system, walk, options, t, y, until)
         walk.strode_at = until
         try:
@@ -347,7 +349,7 @@ def _happen(
     if walk.crowded and system.contacts.paradox == "stop":
         raise RunError(
             "events follow one another without end",
-            where=f"t = {found.time:.9g} s, {system.problem.told()}",
+            where=f"t = {found.time:.9g} s, {system.problem.describe_contacts()}",
             remedy="Contacts chatter there: give restitution or friction, raise settle, or take paradox='impulse'.",
         )
     walk.fresh, walk.step = True, None

@@ -98,8 +98,8 @@ class Robot:
 
         Without one the actuators take the command of the first posture.
         """
-        told = self.posture().command if command is None else command
-        parts: list[Control] = [ActuatorControl(self.figure, self.actuators, told)]
+        wanted = self.posture().command if command is None else command
+        parts: list[Control] = [ActuatorControl(self.figure, self.actuators, wanted)]
         if self.springs:
             parts.append(CoordinateControl(self.figure, self.springs))
         if self.ties is not None:
@@ -139,7 +139,9 @@ def read_robot(
     readers: dict[str, Any] = {"mujoco": read_mjcf_file, "robot": read_urdf_file}
     root = read_xml(path)
     if root.tag not in readers:
-        raise root.error("not a robot that can be read", got=f"<{root.tag}>", allowed="<mujoco> (MJCF), <robot> (URDF)")
+        raise root.error(
+            "the root must be that of a robot", got=f"<{root.tag}>", allowed="<mujoco> (MJCF), <robot> (URDF)"
+        )
     file = readers[root.tag](path, **options)
     with outside_data(str(path), "the file cannot be read as a robot"):
         return _robot(file, floor, friction, touch, ties)
@@ -155,8 +157,8 @@ def _robot(file: ModelFile, floor: bool, friction: float | None, touch: str, tie
     start = first if file.figure.coupled is None else file.figure.coupled.expand(first)
     contacts, notes = contacts_of_file(file, start, floor=floor, friction=friction, touch=touch)
     springs, more = _springs(file)
-    told = (*file.figure.notes, *lost, *moved, *notes, *more)
-    return Robot(file.figure, contacts, file.actuators, springs, file.postures, told, file.lifted, held, file.step)
+    remarks = (*file.figure.notes, *lost, *moved, *notes, *more)
+    return Robot(file.figure, contacts, file.actuators, springs, file.postures, remarks, file.lifted, held, file.step)
 
 
 def _hold(figure: Figure) -> tuple[TieControl | None, list[str]]:

@@ -16,7 +16,7 @@ from motiform.motion.run.integrators import (
     integrators_of,
 )
 from motiform.motion.run.kinds import ModelKind
-from motiform.motion.run.loop import check_memory, record
+from motiform.motion.run.loop import check_recording_size, record
 from motiform.motion.run.options import RunOptions, check_number
 from motiform.motion.run.sampling import Equations, Pace, sampled, sampled_march, sampled_steps
 from motiform.motion.run.system import Block, Checkpoint, System
@@ -42,8 +42,8 @@ __all__ = [
     "System",
     "Tableau",
     "accepted_step",
-    "check_memory",
     "check_number",
+    "check_recording_size",
     "get_method",
     "get_tableau",
     "integrators_of",

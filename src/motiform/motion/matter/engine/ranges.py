@@ -35,7 +35,7 @@ class Range:
 
     def __init__(self, device: "Device", network: Network, reach: Reach, pad: int, width: int) -> None:
         self.device, self.reach, self.rate, self.pad = device, reach, network.frequency, pad
-        self._kept: Any = _Kept(device)
+        self._kept: Any = _ArrayPool(device)
         self.width = 64 if width > 1 else 1
         self.size = len(reach.points)
         self.elements = -(-self.size // self.width)
@@ -133,7 +133,7 @@ class Range:
         old = None if self.order is None else self.remembered()
         self._kept.turn(aside=old is not None)
         device, near = self._kept, self.farthest + self.skin
-        cells = self._lay_cells(x)
+        cells = self._build_cells(x)
         grid, numbers = self._grid, self._counts
         keys, picked = device.empty(self.size, np.int64), device.empty(self.size, np.int64)
         device.launch(cell_keys, self.size, x, self.members, self._kinds, grid, numbers, keys, picked, least=_FEW)
@@ -178,9 +178,9 @@ class Range:
         self.offsets = device.empty(size + 1, np.int64)
         self.device.launch(pick_rooms, size + 1, picked, self.device.array(self.rooms), self.offsets, least=_FEW)
         self.stride = 1
-        self.neighbours = device.empty(_room(sum_ahead(device, self.offsets), size), np.int32)
+        self.neighbours = device.empty(_capacity(sum_ahead(device, self.offsets), size), np.int32)
 
-    def _lay_cells(self, x: Any) -> int:
+    def _build_cells(self, x: Any) -> int:
         """Lay grids of cells around the members, one for each class of sizes, and return how many cells they have."""
         from motiform.geometry.search.neighbour_kernels import RUN, find_bounds
 
@@ -320,7 +320,7 @@ class ZoneRange(Range):
         near = (self.neighbours, self.offsets, self.stride, self.found)
         launch(kernels.count_pairs, size + 1, *near, self.firsts, least=_FEW)
         self.pair_count = sum_ahead(device, self.firsts)
-        room = _room(self.pair_count, size)
+        room = _capacity(self.pair_count, size)
         self.ends, self.others = device.empty(room, np.int32), device.empty(room, np.int32)
         launch(kernels.make_pairs, size, *near, self.firsts, self.ends, self.others, least=_FEW)
         if self.write_pairs():
@@ -424,7 +424,7 @@ def columns(device: Any, rows: int, size: int) -> Any:
     return device.empty((size, rows)).T if device.name == "cpu" else device.empty((rows, size))
 
 
-def _room(pairs: int, size: int) -> int:
+def _capacity(pairs: int, size: int) -> int:
     """Return for how many pairs there shall be room: the same for lists that are nearly as long."""
     step = max(size // 4, 64)
     return (pairs // step + 1) * step
@@ -438,7 +438,7 @@ def fill(array: Any, values: np.ndarray) -> None:
         array.copy_to_device(values)
 
 
-class _Kept:
+class _ArrayPool:
     """A device whose empty arrays are those of an earlier turn, where they fit.
 
     On a GPU it takes longer to allocate the arrays of a list than to fill them. All turns ask for the same arrays in

@@ -63,7 +63,7 @@ class Sleepers:
             self._awake[now] = runs, (put(np.array(slow, np.int64)), len(slow)) if slow else None
         return self._awake[now]
 
-    def lay_down(self, sample: int, x: np.ndarray, before: np.ndarray) -> None:
+    def advance_to_wake(self, sample: int, x: np.ndarray, before: np.ndarray) -> None:
         """Put sleepers, in arrays [axis, mass] of a sample between their turns, to where they will wake up."""
         for where, left, odd in self._between(sample):
             move = x[:, where] - before[:, where]

@@ -20,7 +20,7 @@ from motiform.base.kernels import fused, inline, kernel
 from motiform.motion.matter.engine.link_kernels import law_tension, load_law
 from motiform.motion.matter.engine.spin_lanes import add_to_ends, lay_differences, lay_totals
 
-__all__ = ["BLOCK", "DESK", "add_sums", "find_reaches", "pick_pairs", "return_memory", "rub_chunks"]
+__all__ = ["BLOCK", "DESK", "add_sums", "find_reaches", "friction_chunks", "pick_pairs", "return_memory"]
 
 BLOCK = 64
 """Pairs that are worked out abreast; a power of two."""
@@ -73,7 +73,7 @@ def return_memory(c, starts, counts, which, held, memory):
 
 
 @inline
-def _lay(desk, o, p, first, second, balls, differ):
+def _load_pairs(desk, o, p, first, second, balls, differ):
     """Put the lines of a block of pairs on the desk, how their ends moved against each other, and their mean turns."""
     for n in range(0, BLOCK, 2):
         b, l, r = ix(o + n), ix(p + n), ix(p + n + 1)
@@ -160,7 +160,7 @@ def _blocks(differ):
             _put(desk, b, _E, ex, ey, ez)
 
     @inline
-    def keep(desk, b, ex, ey, ez, fx, fy, fz):
+    def write_pair(desk, b, ex, ey, ez, fx, fy, fz):
         """Write force and torques of a pair with friction f at arms (d ± less)/2, and the energy that it takes."""
         ux, uy, uz = _row(desk, b, _D)
         t, arm = desk[b + ix(_TENSION)], 0.5 * desk[b + ix(_LONG)]
@@ -175,7 +175,7 @@ def _blocks(differ):
         _put(desk, b, _FIRST, arm * qx, arm * qy, arm * qz)
 
     @fused
-    def rub(desk, o, p, held, limit, stiffness, damping):
+    def stick_pairs(desk, o, p, held, limit, stiffness, damping):
         """Work out what pairs do if none slips, and tell which do."""
         for n in range(BLOCK):
             b, l = ix(o + n), ix(p + n)
@@ -183,7 +183,7 @@ def _blocks(differ):
             fx, fy = stiffness * held[0, l] + damping * ex, stiffness * held[1, l] + damping * ey
             fz, most = stiffness * held[2, l] + damping * ez, limit * desk[b + ix(_TENSION)]
             desk[b + ix(_SLIPS)] = (fx * fx + fy * fy + fz * fz) - most * most
-            keep(desk, b, ex, ey, ez, fx, fy, fz)
+            write_pair(desk, b, ex, ey, ez, fx, fy, fz)
 
     @fused
     def slip(desk, o, p, held, limit, stiffness, damping, part):
@@ -199,9 +199,9 @@ def _blocks(differ):
                 fx, fy, fz = share * fx, share * fy, share * fz
                 held[0, l], held[1, l] = part * (fx - damping * ex), part * (fy - damping * ey)
                 held[2, l] = part * (fz - damping * ez)
-                keep(desk, b, ex, ey, ez, fx, fy, fz)
+                write_pair(desk, b, ex, ey, ez, fx, fy, fz)
 
-    return press, rub, slip
+    return press, stick_pairs, slip
 
 
 _press_equal, _rub_equal, _slip_equal = _blocks(differ=False)
@@ -262,7 +262,7 @@ def _file(desk, o, p, count, base, first, second, torques, sums):
 
 
 @kernel
-def rub_chunks(
+def friction_chunks(
     c, bounds, tops, bases, starts, counts, first, second, order, balls, table, per_step, farthest, rub, unequal, held,
     desk, sums, lost,
 ):  # fmt: skip
@@ -277,7 +277,7 @@ def rub_chunks(
     for n in range(bases[c], bases[c] + 6 * (tops[c] - bounds[c])):
         sums[ix(n)] = 0.0
     for p in range(starts[c], starts[c] + counts[c], BLOCK):
-        _lay(desk, o, p, first, second, balls, differ)
+        _load_pairs(desk, o, p, first, second, balls, differ)
         if differ:
             _press_any(desk, o, law, both, farthest, per_step)
         else:

@@ -93,7 +93,7 @@ def _contact(a, b, dx, dy, dz, d, table, per_step):
 
 
 @inline
-def _rub(memory, l, ux, uy, uz, t, ex, ey, ez, spin, limit, stiffness, damping):
+def _friction_force(memory, l, ux, uy, uz, t, ex, ey, ez, spin, limit, stiffness, damping):
     """Return the force of friction on the first end, and keep how far it is held off [Cundall79]."""
     hx, hy, hz = _across(memory[0, l], memory[1, l], memory[2, l], ux, uy, uz, spin)
     fx, fy, fz, hx, hy, hz = _held(hx + ex, hy + ey, hz + ez, ex, ey, ez, limit * abs(t), stiffness, damping)
@@ -124,7 +124,7 @@ def spinning_pairs(
             if square < reach * reach and square > 0.0:
                 d = math.sqrt(square)
                 ux, uy, uz, t, ex, ey, ez, one, two, spin = _contact(a, b, dx, dy, dz, d, table, per_step)
-                fx, fy, fz = _rub(memory, l, ux, uy, uz, t, ex, ey, ez, spin, limit, stiffness, damping)
+                fx, fy, fz = _friction_force(memory, l, ux, uy, uz, t, ex, ey, ez, spin, limit, stiffness, damping)
                 qx, qy, qz = _cross(ux, uy, uz, fx, fy, fz)
                 taken += fx * ex + fy * ey + fz * ez
                 fx, fy, fz = t * ux + fx, t * uy + fy, t * uz + fz
@@ -187,7 +187,7 @@ def rolling_pairs(
             if square < reach * reach and square > 0.0:
                 d = math.sqrt(square)
                 ux, uy, uz, t, ex, ey, ez, one, two, spin = _contact(a, b, dx, dy, dz, d, table, per_step)
-                fx, fy, fz = _rub(memory, l, ux, uy, uz, t, ex, ey, ez, spin, limit, stiffness, damping)
+                fx, fy, fz = _friction_force(memory, l, ux, uy, uz, t, ex, ey, ez, spin, limit, stiffness, damping)
                 qx, qy, qz = _cross(ux, uy, uz, fx, fy, fz)
                 both = a[3] + b[3]
                 arm = a[3] * b[3] / both if both > 0.0 else 0.0
@@ -263,7 +263,7 @@ def _more_terms(x2):
 
 
 @fused
-def _quicken(rates, torques, i, by, half):
+def _apply_torque(rates, torques, i, by, half):
     """Change an angular velocity by a torque, which is used up; return half its turn squared."""
     wx, wy, wz = rates[0, i] + by * torques[0, i], rates[1, i] + by * torques[1, i], rates[2, i] + by * torques[2, i]
     rates[0, i], rates[1, i], rates[2, i] = wx, wy, wz
@@ -277,7 +277,7 @@ def turn_masses(c, width, first, last, step, mobility, torques, rates, turns):
     low, high = first + c * width, min(first + (c + 1) * width, last)
     half, wide, wider = 0.5 * step, 0, 0
     for n in range(low, high):
-        x2 = _quicken(rates, torques, ix(n), mobility[ix(n)], half)
+        x2 = _apply_torque(rates, torques, ix(n), mobility[ix(n)], half)
         wide += 0 if x2 <= 1e-3 else 1
         wider += 0 if x2 <= 0.25 else 1
     for n in range(low, high):

@@ -200,7 +200,7 @@ def _written(automaton: Automaton) -> ModuleType:
 @cache
 def _module(text: str) -> ModuleType:
     key = hashlib.sha256(text.encode()).hexdigest()[:24]
-    file = _kept(f"{key}.py", text)
+    file = _write_source(f"{key}.py", text)
     module = ModuleType(f"motiform.generated.law_{key}")
     module.__file__ = str(file)
     sys.modules[module.__name__] = module  # cached machine code looks its module up by name
@@ -208,7 +208,7 @@ def _module(text: str) -> ModuleType:
     return module
 
 
-def _kept(name: str, text: str) -> Path:
+def _write_source(name: str, text: str) -> Path:
     """Write the text into a file in one stroke; where that cannot be, go on without one, and without a cache."""
     code = text.encode()
     try:

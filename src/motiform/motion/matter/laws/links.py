@@ -255,9 +255,9 @@ def _numbers(value: Any, key: str, where: str) -> np.ndarray:
     try:
         array = np.asarray(value, float)
     except (TypeError, ValueError) as error:
-        raise InputError(f"{key} is not a number", where=where, got=value, allowed="numbers") from error
+        raise InputError(f"{key} must be a number", where=where, got=value, allowed="numbers") from error
     if array.ndim > 1 or np.isnan(array).any():
-        raise InputError(f"{key} is not a number", where=where, got=value, allowed="one number, or one for each link")
+        raise InputError(f"{key} must be a number", where=where, got=value, allowed="one number, or one for each link")
     return array
 
 

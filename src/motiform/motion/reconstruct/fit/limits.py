@@ -32,11 +32,11 @@ def release(fitter: Fitter, turns: list[Turns], markers: Array, found: Fit) -> N
     """
     if not np.isfinite(fitter.bounds[:, :2]).any():
         return
-    free, told = fitter.unlimited(), found.status != fit_options.LOST
-    held = at_limits(fitter, found.q).any(1) & told
+    free, fitted = fitter.unlimited(), found.status != fit_options.LOST
+    held = at_limits(fitter, found.q).any(1) & fitted
     at = np.flatnonzero(held)
     _try(fitter, markers, found, at, _inside(fitter, turns, free.fit(markers[at], found.q[at]), found, at))
-    at, off = np.flatnonzero(held), np.flatnonzero(told & ~held)
+    at, off = np.flatnonzero(held), np.flatnonzero(fitted & ~held)
     if not len(off) or not len(at):
         return
     right = np.searchsorted(off, at)

@@ -29,7 +29,7 @@ class Acting:
         for part in self.parts:
             if isinstance(part, PlainControl) and not callable(part.control):
                 allowed = "a function of (t, state), an Actuator, or several"
-                raise InputError("controls is not a function", got=repr(part.control), allowed=allowed)
+                raise InputError("controls must be functions", got=repr(part.control), allowed=allowed)
         named = [part.name for part in self.parts if part.quantities]
         twice = [name for name in named if named.count(name) > 1]
         if twice:

@@ -65,7 +65,7 @@ def check_functions(
 ) -> None:
     """Call the functions of a run once at its start, so that wrong results raise an error before recording begins."""
     if loads is not None and not callable(loads):
-        raise InputError("loads is not a function", got=repr(loads), allowed="a function of (t, state)")
+        raise InputError("loads must be a function", got=repr(loads), allowed="a function of (t, state)")
     here = FigureState(state.q.copy(), state.v.copy(), state.z.copy())  # they may write to it
     controls.act(0.0, here)
     controls.margins(0.0, here)

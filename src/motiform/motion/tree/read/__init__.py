@@ -39,5 +39,5 @@ def read_figure(path: str | os.PathLike[str], **options: Any) -> "Figure":
     readers: dict[str, Callable[..., Figure]] = {"robot": read_urdf, "mujoco": read_mjcf, "OpenSimDocument": read_osim}
     if root.tag not in readers:
         allowed = "<robot> (URDF), <mujoco> (MJCF), <OpenSimDocument> (OpenSim)"
-        raise root.error("not a model that can be read", got=f"<{root.tag}>", allowed=allowed)
+        raise root.error("the root must be that of a model", got=f"<{root.tag}>", allowed=allowed)
     return readers[root.tag](path, **options)

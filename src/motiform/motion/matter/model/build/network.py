@@ -245,7 +245,12 @@ class NetworkBuilder(PointsBuilder):
 
     def _check_law(self, law: Any, where: str) -> None:
         if not all(hasattr(law, key) for key in ("rows", "strongest", "farthest")):
-            raise InputError("not a law of links", where=where, got=law, allowed="motiform.matter.links.spring(...), …")
+            raise InputError(
+                "the law must be one of motiform.matter.links",
+                where=where,
+                got=law,
+                allowed="motiform.matter.links.spring(...), …",
+            )
 
     def look(
         self,

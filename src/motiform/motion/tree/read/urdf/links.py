@@ -76,10 +76,10 @@ class UrdfLinks:
             elif child.tag != "inertial":
                 self.report.unknown(child, "element", child.tag, _KNOWN)
         if hidden and not parts and self.meshes == "found":
-            parts = self._stand_ins(link)
+            parts = self._substitute_shapes(link)
         return parts or None
 
-    def _stand_ins(self, link: Element) -> "list[SegmentShape]":
+    def _substitute_shapes(self, link: Element) -> "list[SegmentShape]":
         """Return the collision shapes of a link that cannot be drawn by its own."""
         parts: list[SegmentShape] = []
         for collision in link.all("collision"):
