@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from motiform.record import Event
 
-__all__ = ["CURVE", "EventKind", "draw_events", "event_kinds", "lay_out"]
+__all__ = ["CURVE", "EventKind", "draw_events", "event_kinds", "place_legends"]
 
 CURVE = "curve"
 """Mark of a line that is a channel's."""
@@ -89,7 +89,7 @@ def draw_events(axes: "Axes", kinds: Sequence[EventKind]) -> None:
         )  # fmt: skip
 
 
-def lay_out(
+def place_legends(
     figure: "Figure", legends: Sequence[tuple["Axes", str | None]], kinds: Sequence[EventKind], *, grow: bool
 ) -> None:
     """Put a legend over each panel that has named lines, one of events under all, each as wide as the panels at most.

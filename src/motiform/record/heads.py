@@ -69,7 +69,7 @@ def grouped(row: list[str], where: str) -> dict[str, Columns]:
     found = _without_lone_letters([_split(head, k) for k, head in enumerate(row)])
     folded = True
     while folded:
-        found, folded = _fold(found)
+        found, folded = _merge_indices(found)
     groups: dict[str, list[_Head]] = {}
     for head in found:
         groups.setdefault(head.name, []).append(head)
@@ -82,7 +82,7 @@ def _split(head: str, column: int) -> _Head:
     return _Head(name.strip(), unit or "", column, tuple(index.split(",")) if index else (), not index)
 
 
-def _fold(found: list[_Head]) -> tuple[list[_Head], bool]:
+def _merge_indices(found: list[_Head]) -> tuple[list[_Head], bool]:
     """Take the last part of names for an index, where together they make one; return whether some did."""
     parents: dict[tuple[str, bool], list[_Head]] = {}
     for head in found:

@@ -39,7 +39,7 @@ class Page(Protocol):
         """Return what is at an address below that of the room, "" for the room itself; None: nothing."""
         ...
 
-    def hear(self, message: Mapping[str, Any]) -> "bytes | str":
+    def handle(self, message: Mapping[str, Any]) -> "bytes | str":
         """Do what a message of an open page asks for, and return what the page is told."""
         ...
 
@@ -107,7 +107,7 @@ def _handle_message(room: Page, message: "str | bytes") -> "bytes | str":
         given = json.loads(message)
         if not isinstance(given, dict):
             given = {}
-        return room.hear(given)
+        return room.handle(given)
     except Exception as error:  # a page may send anything
         log.debug("a message of a page was refused", exc_info=True)
         return json.dumps({"error": plain(error)})

@@ -68,7 +68,7 @@ class ScreenRoom:
         """Return the page, or its script."""
         return room_page(address or "screen.html") if address in ("", "screen.js") else None
 
-    def hear(self, message: Mapping[str, Any]) -> bytes | str:
+    def handle(self, message: Mapping[str, Any]) -> bytes | str:
         """Do what a page asks for; return the state of now, or what does not change while a scene runs."""
         with self._lock:
             if self.live is None or "scene" in message:

@@ -119,7 +119,7 @@ class View:
         self._handles.append(root)
         return path
 
-    def look(self, form: "Form") -> None:
+    def set_cameras(self, form: "Form") -> None:
         """Set the camera of every page, also of those to come, from the form's hints, else to see the whole motion."""
         from motiform.image import Camera
 
@@ -139,7 +139,7 @@ class View:
             fov = self._server.initial_camera.fov
             _point(client, Camera.framing(self._form, fov=fov, aspect=min(aspect, 3.0)))
 
-    def welcome(self, client: Any) -> None:
+    def fit_view(self, client: Any) -> None:
         """Widen the view of a page where it is narrow, or becomes so: panels dock after it has opened."""
         self._fit(client.camera)
         client.camera.on_update(self._fit)
@@ -158,7 +158,7 @@ class View:
         self._server.scene.set_up_direction(up)
         self._level.wxyz = quaternion_from_rotation(upright(up).T)
         if form:
-            self.look(form)
+            self.set_cameras(form)
 
     def _add_ground(self, form: "Form | None") -> None:
         from motiform.image.extent import form_bounds, lowest_height

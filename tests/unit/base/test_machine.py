@@ -76,7 +76,7 @@ def test_what_is_too_large_is_refused_before_it_is_built(small, what):
 
 
 def test_contacts_with_too_many_candidates_are_refused(small):
-    from motiform.motion.contact.rooms import check_candidates
+    from motiform.motion.contact.memory_checks import check_candidates
 
     check_candidates(1500)  # 3 · 8 · 4500² bytes
     with pytest.raises(InputError, match=r"1600 candidates, 0\.553 GB of 1\.07 GB"):

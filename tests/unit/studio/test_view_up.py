@@ -35,7 +35,7 @@ def test_all_of_the_page_stands_along_up(shown, server, up):
     view, directions = shown
     form, u = standing(up), up_vector(up)
     view.show(form)
-    view.look(form)
+    view.set_cameras(form)
     assert directions == [form.up]
     level = rotation_from_quaternion(view._level.wxyz)
     assert level[:, 1] == pytest.approx(u, abs=1e-12)  # y of light and ground is up
@@ -51,7 +51,7 @@ def test_a_camera_of_the_scene_stands_along_up(shown, server):
     view, _ = shown
     form = standing("z", {"camera": {"from": [3.0, 1.0, 2.0], "to": [0.0, 0.0, 0.5]}})
     view.show(form)
-    view.look(form)
+    view.set_cameras(form)
     assert tuple(server.initial_camera.position) == (3.0, 1.0, 2.0)  # in the world's axes, as the scene's
     assert tuple(server.initial_camera.up) == (0.0, 0.0, 1.0)
 

@@ -244,7 +244,7 @@ def test_a_solid_feels_what_turns_a_ball() -> None:
     engine._solids.wrenches = True
     before = engine.state()
     engine.advance(1)
-    felt, after = engine._solids.felt()[0], engine.state()
+    felt, after = engine._solids.solid_wrenches()[0], engine.state()
     assert before.angular_velocity is not None
     assert after.angular_velocity is not None
     force = M * (after.velocity(RATE) - before.velocity(RATE))[0] * RATE - M * np.array([0, -G, 0])

@@ -64,7 +64,7 @@ def read_mesh(path: str | os.PathLike[str], *, scale: float = 1.0) -> Mesh:
         raise ShapeError("the file holds no triangles", where=str(place), got=Words(f"{len(data)} bytes"), remedy=_CUT)
     try:
         points = as_floats(vertices, 3, where="vertices", error=ShapeError) * factor
-        return _tidy(Mesh(points, faces))
+        return _merge_vertices(Mesh(points, faces))
     except ShapeError as error:
         raise ShapeError(str(error), where=str(place)) from error
 
@@ -107,10 +107,10 @@ def merge_vertices(mesh: Mesh, tolerance: float = 0.0) -> Mesh:
     size = as_floats(tolerance, where="tolerance", error=ShapeError)
     if size.ndim != 0 or size < 0:
         raise ShapeError("tolerance must not be negative", got=tolerance, allowed="zero or a length in m")
-    return _tidy(mesh, float(size))
+    return _merge_vertices(mesh, float(size))
 
 
-def _tidy(mesh: Mesh, tolerance: float = 0.0) -> Mesh:
+def _merge_vertices(mesh: Mesh, tolerance: float = 0.0) -> Mesh:
     keys = mesh.vertices + 0.0  # −0.0 becomes 0.0
     if tolerance > 0:
         with np.errstate(over="ignore"):

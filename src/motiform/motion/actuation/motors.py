@@ -215,14 +215,14 @@ class Motors(CommandedActuator):
         return len(self.motors)
 
     @cached_property
-    def _wound(self) -> np.ndarray:
+    def _inductive(self) -> np.ndarray:
         """Motors with inductance."""
         return np.flatnonzero(self._numbers[:, actuation_columns.INDUCTANCE] > 0)
 
     @cached_property
     def states(self) -> Sequence[str]:  # type: ignore[override]
         """Currents of motors with inductance, then energies supplied, then heat."""
-        wound = [f"current.{self.names[k]}" for k in self._wound]
+        wound = [f"current.{self.names[k]}" for k in self._inductive]
         return [*wound, *(f"supplied.{name}" for name in self.names), *(f"heat.{name}" for name in self.names)]
 
     @property
@@ -250,7 +250,7 @@ class Motors(CommandedActuator):
         from motiform.motion.actuation.law_kernels import motor_dynamics
 
         at = np.full(self.size, -1)
-        at[self._wound] = np.arange(len(self._wound))
+        at[self._inductive] = np.arange(len(self._inductive))
         return motor_dynamics.function, at
 
     def _dynamics(self, t: float, state: FigureState) -> tuple[Array, Array, Array]:
@@ -267,7 +267,7 @@ class Motors(CommandedActuator):
 
     def measure(self, t: float, state: FigureState) -> Mapping[str, ArrayLike]:  # noqa: D102
         u, i, effort = self._dynamics(t, state)[0]
-        at, m = len(self._wound), self.size
+        at, m = len(self._inductive), self.size
         books = {"supplied": state.z[at : at + m], "heat": state.z[at + m : at + 2 * m]}
         return {
             "voltage": u,

@@ -40,7 +40,7 @@ def decide(problem: ContactProblem, slides: np.ndarray, along: Array, attempts: 
 
 def all_held(problem: ContactProblem, b: Array) -> tuple[Array | None, ContactSolution | None]:
     """Return forces that hold every row and that the laws allow, or None; then, if there is one, a guess who slides."""
-    x, _ = problem.press(b)
+    x, _ = problem.solve_lcp(b)
     if opening(problem, b, x).any() or _dragged(problem, b):
         return None, None
     if allowed(problem, x):

@@ -19,7 +19,7 @@ from motiform.motion.tree.algorithms.single import entries
 from motiform.motion.tree.model import columns as tree_columns
 from motiform.motion.tree.model.acting import Acting
 from motiform.motion.tree.model.joint import Array
-from motiform.motion.tree.model.state import asked
+from motiform.motion.tree.model.state import call_checked
 from motiform.motion.tree.prescribed import PrescribedFigure
 from motiform.record import Event
 from motiform.spatial import Transform
@@ -111,7 +111,9 @@ class ContactEquations:
 
     def wrenches(self, at: float, state: FigureState) -> Array | None:
         """Return the loads on the segments, (segments, 6), or None."""
-        return None if self.loads is None else asked(self.loads, at, state, (len(self.figure.segments), 6), "load")
+        return (
+            None if self.loads is None else call_checked(self.loads, at, state, (len(self.figure.segments), 6), "load")
+        )
 
     # ---------------------------------------------------------------- between events
     def _choose(self) -> None:
@@ -264,7 +266,7 @@ class ContactEquations:
         pairs = self.problem.pairs
         slides = (self.own_modes[:pairs] == contact_columns.SLIDE).astype(np.int64)
         along = np.zeros((pairs, 2))
-        along[slides == 1] = self.problem.room.along[:pairs][slides == 1]
+        along[slides == 1] = self.problem.workspace.along[:pairs][slides == 1]
         return slides, along
 
     def slips(self) -> Array:

@@ -42,7 +42,7 @@ from motiform.spatial import quaternion_from_rotation, up_name
 
 __all__ = ["CHANNELS", "Correspondence", "reconstruct_trial"]
 
-_UNTOLD = 0.5  # part of a root's coordinate not determined by markers, beyond which the position of the body is unknown
+_UNSEEN = 0.5  # part of a root's coordinate not determined by markers, beyond which the position of the body is unknown
 _GLIMPSE = 0.1  # [s] hidden markers beyond which a foot has no steps of its own
 
 Correspondence = Mapping[str, Any] | Sequence[int] | str | Path | None
@@ -309,7 +309,7 @@ def _root_determined(fitter: Fitter, found: Fit) -> np.ndarray:
     columns = np.concatenate([figure.layout.v[n] for n in figure.roots]).astype(int)
     if figure.coupled is not None:
         columns = np.flatnonzero(np.isin(figure.coupled.kept_v, columns))
-    return np.asarray((found.status != fit_options.LOST) & (found.unseen[:, columns].max(1, initial=0.0) < _UNTOLD))
+    return np.asarray((found.status != fit_options.LOST) & (found.unseen[:, columns].max(1, initial=0.0) < _UNSEEN))
 
 
 def _usable(cutoff: float | None, times: Array) -> float | None:

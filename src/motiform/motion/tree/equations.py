@@ -18,7 +18,7 @@ from motiform.motion.tree.model import columns as tree_columns
 from motiform.motion.tree.model.acting import Acting
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
-from motiform.motion.tree.model.state import Control, FigureState, asked
+from motiform.motion.tree.model.state import Control, FigureState, call_checked
 from motiform.motion.tree.prescribed import PrescribedFigure
 
 __all__ = ["FigureEquations"]
@@ -92,7 +92,7 @@ class FigureEquations:
         """Return the loads on the segments, (segments, 6), or None."""
         if self.loads is None:
             return None
-        return asked(self.loads, t, state, (len(self.figure.segments), 6), "load")
+        return call_checked(self.loads, t, state, (len(self.figure.segments), 6), "load")
 
     def acceleration(self, t: float, state: FigureState) -> Array:
         """Return the accelerations under controls and loads, (nv,)."""

@@ -47,7 +47,7 @@ def test_law_rows_begin_and_limits():
     rows = law.rows(2, start)
     np.testing.assert_array_equal(rows, [[100.0, 1.0, 2.0, 10.0], [100.0, 2.0, 2.0, 10.0]])
     np.testing.assert_array_equal(law.begin(2, start), [start, [0, 0], [0, 0]])
-    assert law.farthest == 4.0
+    assert law.cutoff == 4.0
     k, z = law.strongest()
     assert k.max() == 100.0
     np.testing.assert_array_equal(z, [1.0, 2.0])

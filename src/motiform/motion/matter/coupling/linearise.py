@@ -155,14 +155,14 @@ def reach_pairs(network: Network, reach: Reach, position: Array) -> tuple[np.nda
     from scipy.spatial import cKDTree
 
     place, radius = position[reach.points], network.radius[reach.points]
-    near = cKDTree(place).query_pairs(reach.law.farthest + 2 * radius.max(initial=0.0), output_type="ndarray")
+    near = cKDTree(place).query_pairs(reach.law.cutoff + 2 * radius.max(initial=0.0), output_type="ndarray")
     a, b = near[np.lexsort((near[:, 1], near[:, 0]))].T
     role, body = reach.role, reach.body
     fits = (((role[a] & 1) & (role[b] >> 1)) | ((role[a] >> 1) & (role[b] & 1))).astype(bool)
     fits &= (body[a] < 0) | (body[a] != body[b])
     a, b = a[fits], b[fits]
     gap = np.linalg.norm(place[b] - place[a], axis=1) - radius[a] - radius[b]
-    inside = gap < reach.law.farthest
+    inside = gap < reach.law.cutoff
     return np.stack((reach.points[a], reach.points[b]), -1)[inside], gap[inside]
 
 

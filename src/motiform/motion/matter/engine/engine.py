@@ -275,7 +275,7 @@ class Engine:
             self._x, self._before = self._before, self._x
         self.sample += total
         if self._sleepers is not None:
-            self._sleepers.see(n, total, steps, since, points, self._x, self._before, found)
+            self._sleepers.write_positions(n, total, steps, since, points, self._x, self._before, found)
 
     def works(self, name: str) -> np.ndarray:
         """Return the work of automata of a bundle on their ends since the start [J], (links,)."""
@@ -357,7 +357,7 @@ class Engine:
             runs, slow = self._sleepers.awake(n)
             launch(mass_kernels.move_runs, runs.shape[0], runs, *rest, least=self._least)
             if slow is not None:
-                launch(mass_kernels.coast, slow[1], slow[0], self._before, self._x, least=self._least)
+                launch(mass_kernels.extrapolate_run, slow[1], slow[0], self._before, self._x, least=self._least)
         self._x, self._before = self._before, self._x
         if self._spins is not None:
             self._spins.step()
@@ -513,7 +513,7 @@ class Engine:
         """Return where all points are, and were a step before [m], [axis, mass] with the pad."""
         x, before = self.device.host(self._x), self.device.host(self._before)
         if self._sleepers is not None:
-            self._sleepers.look(self.sample, x, before)
+            self._sleepers.restore_sleepers(self.sample, x, before)
         return x, before
 
     def _rows(self, found: np.ndarray) -> np.ndarray:

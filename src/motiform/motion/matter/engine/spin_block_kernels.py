@@ -133,7 +133,7 @@ def _blocks(differ):
     """
 
     @fused
-    def press(desk, o, law, both, farthest, per_step):
+    def pair_tensions(desk, o, law, both, cutoff, per_step):
         """Work out directions and tensions of pairs, and how their surfaces slid; all is 0 where they do not touch."""
         for n in range(BLOCK):
             b = ix(o + n)
@@ -141,7 +141,7 @@ def _blocks(differ):
             wx, wy, wz = _row(desk, b, _W)
             ex, ey, ez = _row(desk, b, _E)
             apart = desk[b + ix(_BOTH)] if differ else both
-            square, reach = dx * dx + dy * dy + dz * dz, farthest + apart
+            square, reach = dx * dx + dy * dy + dz * dz, cutoff + apart
             d = math.sqrt(square)
             near = (square < reach * reach) & (square > 0.0)
             inverse, kept = (1.0 / d if near else 0.0), (1.0 if near else 0.0)
@@ -201,7 +201,7 @@ def _blocks(differ):
                 held[2, l] = part * (fz - damping * ez)
                 write_pair(desk, b, ex, ey, ez, fx, fy, fz)
 
-    return press, stick_pairs, slip
+    return pair_tensions, stick_pairs, slip
 
 
 _press_equal, _rub_equal, _slip_equal = _blocks(differ=False)
@@ -263,7 +263,7 @@ def _file(desk, o, p, count, base, first, second, torques, sums):
 
 @kernel
 def friction_chunks(
-    c, bounds, tops, bases, starts, counts, first, second, order, balls, table, per_step, farthest, rub, unequal, held,
+    c, bounds, tops, bases, starts, counts, first, second, order, balls, table, per_step, cutoff, rub, unequal, held,
     desk, sums, lost,
 ):  # fmt: skip
     """Work out the picked pairs whose first ends are in a chunk of balls; those out of range forget.
@@ -272,16 +272,16 @@ def friction_chunks(
     """
     law, planes, keeps = load_law(table, 0), held.shape[0], rub[1] > 0.0
     limit, stiffness, damping = rub[0], rub[1], rub[2] * per_step
-    part, differ = (1.0 / stiffness if keeps else 0.0), unequal or law[0] < farthest
+    part, differ = (1.0 / stiffness if keeps else 0.0), unequal or law[0] < cutoff
     base, o, both, taken = bases[c] - 6 * bounds[c], c * DESK, 2.0 * balls[9, 0], 0.0
     for n in range(bases[c], bases[c] + 6 * (tops[c] - bounds[c])):
         sums[ix(n)] = 0.0
     for p in range(starts[c], starts[c] + counts[c], BLOCK):
         _load_pairs(desk, o, p, first, second, balls, differ)
         if differ:
-            _press_any(desk, o, law, both, farthest, per_step)
+            _press_any(desk, o, law, both, cutoff, per_step)
         else:
-            _press_equal(desk, o, law, both, farthest, per_step)
+            _press_equal(desk, o, law, both, cutoff, per_step)
         _hold(desk, o, p, held)
         if differ:
             _rub_any(desk, o, p, held, limit, stiffness, damping)

@@ -104,7 +104,7 @@ def _friction_force(memory, l, ux, uy, uz, t, ex, ey, ez, spin, limit, stiffness
 
 @kernel
 def spinning_pairs(
-    c, width, order, firsts, others, balls, table, per_step, farthest, rub, memory, pulls, forces, torques, lost
+    c, width, order, firsts, others, balls, table, per_step, cutoff, rub, memory, pulls, forces, torques, lost
 ):
     """Work out the pairs whose first end balls are: friction at the surfaces; those out of range forget.
 
@@ -120,7 +120,7 @@ def spinning_pairs(
             l = ix(k)
             b = _ball(balls, ix(others[l]))
             dx, dy, dz = b[0][0] - a[0][0], b[0][1] - a[0][1], b[0][2] - a[0][2]
-            square, reach = dx * dx + dy * dy + dz * dz, farthest + (a[3] + b[3])
+            square, reach = dx * dx + dy * dy + dz * dz, cutoff + (a[3] + b[3])
             if square < reach * reach and square > 0.0:
                 d = math.sqrt(square)
                 ux, uy, uz, t, ex, ey, ez, one, two, spin = _contact(a, b, dx, dy, dz, d, table, per_step)
@@ -171,7 +171,7 @@ def held_couple(h, twist, ux, uy, uz, sx, sy, sz, spin, most, torsion, stiffness
 
 @kernel
 def rolling_pairs(
-    c, width, order, firsts, others, balls, table, per_step, farthest, rub, memory, pulls, forces, torques, lost
+    c, width, order, firsts, others, balls, table, per_step, cutoff, rub, memory, pulls, forces, torques, lost
 ):
     """Work out the same of pairs that resist rolling and torsion, too [Luding08]."""
     limit, stiffness, damping = rub[0], rub[1], rub[2] * per_step
@@ -183,7 +183,7 @@ def rolling_pairs(
             l = ix(k)
             b = _ball(balls, ix(others[l]))
             dx, dy, dz = b[0][0] - a[0][0], b[0][1] - a[0][1], b[0][2] - a[0][2]
-            square, reach = dx * dx + dy * dy + dz * dz, farthest + (a[3] + b[3])
+            square, reach = dx * dx + dy * dy + dz * dz, cutoff + (a[3] + b[3])
             if square < reach * reach and square > 0.0:
                 d = math.sqrt(square)
                 ux, uy, uz, t, ex, ey, ez, one, two, spin = _contact(a, b, dx, dy, dz, d, table, per_step)

@@ -102,7 +102,7 @@ class SpinRange(ZoneRange):
         chunks.seen = places
         self.device.launch(
             pick_pairs, len(chunks.tops), chunks.bounds, self.firsts, self.ends, self.others, places, self.radius,
-            self.farthest + _THIN * self.skin, self.memory, chunks.starts, chunks.counts, chunks.first, chunks.second,
+            self.cutoff + _THIN * self.skin, self.memory, chunks.starts, chunks.counts, chunks.first, chunks.second,
             chunks.which, chunks.held, least=self._few,
         )  # fmt: skip
 
@@ -154,7 +154,7 @@ class SpinRange(ZoneRange):
         sums = chunks.bounds, chunks.tops, chunks.bases
         self.device.launch(
             friction_chunks, len(chunks.tops), *sums, chunks.starts, chunks.counts, chunks.first, chunks.second,
-            self.order, self._balls, self.table, self.rate, self.farthest, self.rub, self._differ, chunks.held,
+            self.order, self._balls, self.table, self.rate, self.cutoff, self.rub, self._differ, chunks.held,
             chunks.desk, chunks.sums, self.spins.lost, least=self._few,
         )  # fmt: skip
         self.device.launch(
@@ -168,7 +168,7 @@ class SpinRange(ZoneRange):
         launch, spins = self.device.launch, self.spins
         launch(
             spin_kernels.rolling_pairs if self.resists else spin_kernels.spinning_pairs, self.elements, self.width,
-            self.order, self.firsts, self.others, self._balls, self.table, self.rate, self.farthest, self.rub,
+            self.order, self.firsts, self.others, self._balls, self.table, self.rate, self.cutoff, self.rub,
             self.memory, self.pulls, forces, torques, spins.lost, least=self.least // 4,
         )  # fmt: skip
         gathered = (self.order, self.found, self.firsts, self.backs, self.offsets, self.stride, self.pulls)

@@ -207,7 +207,7 @@ class AutomatonLaw:
         return ranges
 
     @property
-    def farthest(self) -> float:
+    def cutoff(self) -> float:
         """Distance beyond which the law is given to be free [m]; infinite where its text has no line `reach`."""
         if self.automaton.reach is None:
             return np.inf

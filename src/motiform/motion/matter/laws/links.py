@@ -105,7 +105,7 @@ class ZoneLaw:
         return row[column] * (d - row[column + 2]) + row[column + 1] * v
 
     @cached_property
-    def farthest(self) -> float:
+    def cutoff(self) -> float:
         """Distance beyond which there is no force [m]; infinite for a law that acts everywhere."""
         last = self.zones[-1]
         if np.any(np.asarray(last.stiffness)) or np.any(np.asarray(last.damping)) or len(self.zones) == 1:

@@ -96,7 +96,7 @@ _FEW = 2000  # points whose pairs fit into any memory
 
 def check_reach_room(reach: Reach, place: np.ndarray, network: Network) -> None:
     """Refuse a range in which more pairs begin than fit into memory: at least those in cubes that it spans."""
-    wide = float(reach.law.farthest) + 2 * float(network.radius[reach.points].min())
+    wide = float(reach.law.cutoff) + 2 * float(network.radius[reach.points].min())
     if len(reach.points) < _FEW or not wide > 0:
         return
     x = place[reach.points]

@@ -47,7 +47,7 @@ class DeviceSolids:
             radius=put(network.radius[self.points]),
             turns=put(turns.astype(np.uint8)),
             table=put(np.concatenate([_row(solid) for solid in network.solids])),
-            farthest=put(np.array([float(solid.law.farthest) for solid in network.solids])),
+            cutoff=put(np.array([float(solid.law.cutoff) for solid in network.solids])),
             rubs=put(kinds),
             rub=put(np.array([_friction_law(solid) for solid in network.solids])),
             per_step=network.frequency,
@@ -140,7 +140,7 @@ class DeviceSolids:
             parts = sums
         self._parts = parts
 
-    def felt(self) -> np.ndarray:
+    def solid_wrenches(self) -> np.ndarray:
         """Return what points did to each solid in the last step, (solids, 6): moment about its frame's origin, force.
 
         World axes [N m, N]; only where `wrenches` are asked for. The order of the sums depends on their number alone.

@@ -238,7 +238,7 @@ def _collapses(network: Network, reach: Reach) -> bool:
     if not isinstance(reach.law, ZoneLaw):
         return False
     size, n = 2 * float(np.median(network.radius[reach.points])), _dimensions(network)
-    r = np.linspace(0.0, size + reach.law.farthest, 2001)[1:]
+    r = np.linspace(0.0, size + reach.law.cutoff, 2001)[1:]
     energy = stored_energy(reach.law.rows(len(r), np.zeros(len(r))), r - size)
     return float(((energy - energy[-1]) * r ** (n - 1)).sum()) < -1e-9 * float(np.abs(energy).max() * r[-1] ** (n - 1))
 

@@ -31,7 +31,7 @@ class PlateLoads(NamedTuple):
     """[m], (plates, 4, 3); nan where they are not told."""
 
     @property
-    def press(self) -> Array:
+    def normal_force(self) -> Array:
         """Force along the normals [N], (samples, plates)."""
         return np.einsum("tpx,px->tp", self.wrench[..., 3:], self.normals)
 

@@ -150,7 +150,7 @@ def assign_plates(
     found = find_feet(figure, [*dict.fromkeys(given)] if given and feet is None else feet)
     loads = read_loads(plates, up)
     soles = _soles(figure, found, t, qs, up, slow)
-    press = loads.press
+    press = loads.normal_force
     loaded = [(k, *span) for k in range(press.shape[1]) for span in find_contacts(loads.times, press[:, k], threshold)]
     wrench = _of_contacts(loads, loaded).at(t, cutoff)
     of = [[foot.name for foot in found].index(name) for name in given]

@@ -17,7 +17,7 @@ from motiform.motion.tree import Figure, forward_kinematics, joint_axes
 from motiform.motion.tree.joints import FreeJoint, SphericalJoint
 from motiform.motion.tree.model.joint import Array
 
-__all__ = ["Turns", "brought_inside", "find_turns", "unwind"]
+__all__ = ["Turns", "find_turns", "unwind", "wrap_inside_limits"]
 
 _TURN = 2.0 * np.pi
 _SAME = 1e-9  # [m, -] difference of poses that are one posture
@@ -102,7 +102,7 @@ def unwind(fitter: Fitter, turns: list[Turns], found: Fit) -> None:
         out[1:, at] *= np.cumprod(sign)[:, None]
 
 
-def brought_inside(fitter: Fitter, turns: list[Turns], q: Array) -> Array:
+def wrap_inside_limits(fitter: Fitter, turns: list[Turns], q: Array) -> Array:
     """Return the representation of each posture (samples, nq) that is least beyond the limits, moved inside."""
     out = q.copy()
     for own in turns:

@@ -36,7 +36,7 @@ _LEGS = ("hip", "knee", "ankle")
 _STEP = 1e-6  # rad, of the difference that tells the sign of a coordinate
 _SLOPE = 0.7  # of an angle by a coordinate, from which on it is that coordinate's
 _LEVEL = 0.5  # cosine of the slope of a foot beyond which it has no heading
-_UNTOLD = 0.5  # part of a coordinate that the markers do not determine
+_UNSEEN = 0.5  # part of a coordinate that the markers do not determine
 
 
 @dataclass(frozen=True)
@@ -221,7 +221,7 @@ def _add_joint(
     unseen = np.asarray(rec["unseen"])
     for k, word in enumerate(angle.names):
         made = SideSeries("angles", kind, word, side, values[:, k], marks)
-        if own[k] is not None and (unseen[:, own[k]] > _UNTOLD).all():
+        if own[k] is not None and (unseen[:, own[k]] > _UNSEEN).all():
             undetermined.append(made.title)
         else:
             found.append(made)
@@ -265,7 +265,7 @@ def sample_where_defined(figure: Figure, segment: str, unseen: Array) -> Array:
     """
     columns = _columns(figure, segment, None)
     own = np.asarray(unseen)[:, columns]
-    return np.asarray((own - own.min(0, initial=1.0) <= _UNTOLD).all(1))
+    return np.asarray((own - own.min(0, initial=1.0) <= _UNSEEN).all(1))
 
 
 def _columns(figure: Figure, distal: str, proximal: str | None) -> list[int]:
@@ -293,8 +293,8 @@ def _uncertain_samples(rec: Recording, figure: Figure) -> _Uncertain:
     unseen = np.asarray(rec["unseen"])
     usual = unseen.min(0, initial=1.0)  # what the markers never determine is no doubt of a sample
     turns = np.linalg.norm(joint_axes(figure, figure.neutral())[:, :3], axis=1) > 1e-9
-    uncertain = turns & (unseen < _UNTOLD) & (np.asarray(rec["std"]) > UNCERTAIN) if "std" in rec else unseen < 0.0
-    return _Uncertain(np.asarray(rec["status"]) > 0, unseen - usual > _UNTOLD, np.asarray(uncertain))
+    uncertain = turns & (unseen < _UNSEEN) & (np.asarray(rec["std"]) > UNCERTAIN) if "std" in rec else unseen < 0.0
+    return _Uncertain(np.asarray(rec["status"]) > 0, unseen - usual > _UNSEEN, np.asarray(uncertain))
 
 
 def _marks(motion: _Motion, columns: list[int], segments: tuple[str, ...]) -> dict[str, Array]:

@@ -141,7 +141,7 @@ class Report:
                 self.unknown(element, "attribute", name, words)
 
     @contextmanager
-    def looks(self, element: Element, *, needed: bool = False) -> Iterator[None]:
+    def leave_visual(self, element: Element, *, needed: bool = False) -> Iterator[None]:
         """Leave out what is only seen and cannot be drawn; if strict or needed refuse it."""
         try:
             yield

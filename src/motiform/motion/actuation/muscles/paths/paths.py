@@ -189,7 +189,7 @@ class Paths:
         return pack_paths(self)
 
     @cached_property
-    def room(self) -> "PathWorkspace":
+    def workspace(self) -> "PathWorkspace":
         """Workspace of the compiled function of one posture."""
         from motiform.motion.actuation.muscles.paths.pack import path_workspace
 
