@@ -55,8 +55,8 @@ def operations_per_step(method: str) -> int:
     """Count the additions, multiplications and divisions of one step of a free body."""
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
     command = [sys.executable, "-c", _COUNT.replace("METHOD", method)]
-    told = subprocess.run(command, cwd=_ROOT, env=environment, capture_output=True, text=True, check=True)
-    return int(told.stdout)
+    done = subprocess.run(command, cwd=_ROOT, env=environment, capture_output=True, text=True, check=True)
+    return int(done.stdout)
 
 
 def peak_of_cores(used: int) -> float:

@@ -38,7 +38,7 @@ class Family:
     same: int = 0
     mended: int = 0
     notes: Counter = field(default_factory=Counter)
-    told: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     def row(self, name):
         most = ", ".join(f"{what} ({count})" for what, count in self.notes.most_common(4)) or "nothing"
@@ -52,13 +52,13 @@ def main():
     parser.add_argument("--roots", action="append", default=[])
     asked = parser.parse_args()
     warnings.simplefilter("ignore")
-    rows, told = [], []
+    rows, notes = [], []
     for name, _, folder in (family.partition("=") for family in asked.families):
         family = look_at(Path(folder), asked.roots)
         rows.append(family.row(name))
-        told += [f"{name}: {line}" for line in family.told]
+        notes += [f"{name}: {line}" for line in family.notes]
     print("| family | files | load | equal to 1e-9 | what was noted most (files) |\n|---|---|---|---|---|")
-    print("\n".join([*rows, "", *told]))
+    print("\n".join([*rows, "", *notes]))
 
 
 def look_at(folder, roots):
@@ -70,7 +70,7 @@ def look_at(folder, roots):
             found = (_urdf if path.suffix == ".urdf" else _mjcf)(path, roots)
         except MotiformError as error:
             family.files += 1
-            family.told.append(f"{shown} does not load: {str(error)[:300]}")
+            family.notes.append(f"{shown} does not load: {str(error)[:300]}")
             continue
         if found is None:
             continue
@@ -83,7 +83,7 @@ def look_at(folder, roots):
                 family.compared + 1, family.same + same, family.mended + (same and mended),
             )  # fmt: skip
             difference = "" if same else f"differs by {difference:.1e}"
-        family.told += [f"{shown} {difference}"] if difference else []
+        family.notes += [f"{shown} {difference}"] if difference else []
     return family
 
 

@@ -7,10 +7,10 @@ import numpy as np
 from motiform import wrist
 from motiform.geometry import Mesh
 from motiform.measure import synthetic_bones
-from motiform.motion.bones.bone import Bone, Fineness
+from motiform.motion.bones.bone import Bone, BoneResolution
 from motiform.motion.bones.pack import PackedBones, pack_wrist
 
-COARSE = Fineness(spacing=8e-4, margin=5e-3, band=2e-3, points=2e-3)
+COARSE = BoneResolution(spacing=8e-4, margin=5e-3, band=2e-3, points=2e-3)
 
 
 @cache
@@ -28,7 +28,7 @@ def two_bones(
     fixed: Mesh, free: Mesh, reach: float, *, spacing: float = 4e-4, points: float = 6e-4, **changes
 ) -> PackedBones:
     """Two bodies in contact, the second one free, with cartilage of that thickness between them and k = 10 N/mm³."""
-    fine = Fineness(spacing=spacing, margin=3e-3, band=2e-3, points=points)
+    fine = BoneResolution(spacing=spacing, margin=3e-3, band=2e-3, points=points)
     pair = {"radius": Bone("radius", fixed, fine), "lunate": Bone("lunate", free, fine)}
     settings = {"stiffness": 1e10, "hardening": np.inf, "still": 1e-9} | changes
     return pack_wrist(pair, (("radius",), (), ("lunate",)), (), {("radius", "lunate"): reach}, np.zeros(3), **settings)

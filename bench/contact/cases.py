@@ -17,7 +17,7 @@ from bench.register import made_peers, peer_notes
 from bench.report import Report, Result
 from bench.turns import repeated, take_turns
 from motiform.base.progress import Progress
-from motiform.motion.bones import Fineness, from_meshes, synthetic_bones
+from motiform.motion.bones import BoneResolution, from_meshes, synthetic_bones
 
 __all__ = ["measure"]
 
@@ -96,7 +96,7 @@ def _pairs(problem: Bones) -> Result:
     return Result("pairs", "cpu", 1, "ms", "lower", took["ours"], {}, {}, note)
 
 
-def _rest(fineness: Fineness | None = None) -> Result:
+def _rest(fineness: BoneResolution | None = None) -> Result:
     """Measure a degree of flexion of the smooth wrist, with its ligaments, from rest to rest."""
     from motiform.base.kernels import threads
 

@@ -57,8 +57,8 @@ def _lattice_rows(lattice: Lattice, threads: int) -> Iterator[Result]:
     notes = f"{len(lattice.x)} masses, {len(lattice.links[0])} links of six materials"
     for case, name in (("lattice", "ours"), ("lattice/graph", "ours graph")):
         best = best_of_kind({way: rate for way, rate in found.items() if way in ways[case]})
-        limit, told = memory_limit(mine[name], own[name])
-        note = "; ".join([notes, *peer_notes("matter", case, best), told])
+        limit, reason = memory_limit(mine[name], own[name])
+        note = "; ".join([notes, *peer_notes("matter", case, best), reason])
         yield Result(case, "cpu", threads, UNIT, "higher", own[name], best, limit, note)
 
 
@@ -71,9 +71,9 @@ def _heap_row(heap: Heap, threads: int) -> Result:
         mine, peers = {"ours": ours_heap(heap)}, ways_of("heap", heap, threads)
         found = checked_rates("heap", plain.positions(), heap_tolerance(heap, CHECKED), mine, peers)
         own = found.pop("ours")
-        limit, told = memory_limit(mine["ours"], own)
+        limit, reason = memory_limit(mine["ours"], own)
     notes = [f"{len(heap.x)} grains, {plain.contacts} contacts", HEAP_NOTE, *peer_notes("matter", "heap", found)]
-    return Result("heap", "cpu", threads, UNIT, "higher", own, found, limit, "; ".join([*notes, told]))
+    return Result("heap", "cpu", threads, UNIT, "higher", own, found, limit, "; ".join([*notes, reason]))
 
 
 def _spin_row(threads: int) -> Result:

@@ -68,5 +68,7 @@ def _row(case: str, expected: np.ndarray, tolerance: float, mine: Ours, cpu: Our
     contenders = {"ours": mine, cores: cpu}
     found = checked_rates(case, expected, tolerance, contenders, peers, steps=_CHECKED, seconds=_SECONDS, chunk=_CHUNK)
     own = found.pop("ours")
-    limit, told = memory_limit(mine, own)
-    return Result(case, mine.engine.device.name, 1, UNIT, "higher", own, best_of_kind(found), limit, f"{note}; {told}")
+    limit, reason = memory_limit(mine, own)
+    return Result(
+        case, mine.engine.device.name, 1, UNIT, "higher", own, best_of_kind(found), limit, f"{note}; {reason}"
+    )

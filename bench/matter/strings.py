@@ -81,9 +81,9 @@ def string_rows(seconds: float = 10.0) -> list[Result]:
     slow, full = Engine(string_and_cloth(_SLOW)), Engine(string_and_cloth(1))
     calls = {"slow": repeated(lambda: slow.advance(840)), "full": repeated(lambda: full.advance(840))}
     both = {name: time.cpu / 840 * 1e6 for name, time in take_turns(calls, seconds=seconds / 2).items()}
-    told = f"a step of the string beside a cloth of 400 masses at 1/{_SLOW} of its rate, and at its rate"
+    text = f"a step of the string beside a cloth of 400 masses at 1/{_SLOW} of its rate, and at its rate"
     return [
-        Result("string/slow", "cpu", 1, "us", "lower", both["slow"], {"full-rate": both["full"]}, {}, told),
+        Result("string/slow", "cpu", 1, "us", "lower", both["slow"], {"full-rate": both["full"]}, {}, text),
         Result("string/44k", "cpu", 1, "x real time", "higher", real["ours"], {"numpy": real["numpy"]}, {}, note),
         Result("string/10", "cpu", 1, "us", "lower", own, {"numpy": other}, {}, "a step of 10 masses and 11 links"),
     ]

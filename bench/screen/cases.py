@@ -95,8 +95,8 @@ def screen_row(case: str, pins: Pins, threads: int, *, seconds: float = _SECONDS
         turns = {"ours": timed(mine)} | {name: peer.advance for name, peer in theirs.items()}
         found = best_rates(turns, seconds=seconds, chunk=chunk)
     own, best = found.pop("ours"), best_of_kind(found)
-    limit, told = _limit(mine.engine, own)
-    notes = [f"{pins.size}² pins, {pins.points} points", *peer_notes("screen", case, best), told]
+    limit, reason = _limit(mine.engine, own)
+    notes = [f"{pins.size}² pins, {pins.points} points", *peer_notes("screen", case, best), reason]
     return Result(case, "cpu", threads, UNIT, "higher", own, best, limit, "; ".join(notes))
 
 
@@ -112,5 +112,5 @@ def _gpu_row(case: str, shape: tuple[int, ...]) -> Result:
     law = ScreenLaw(0.02, 0.1, 0.1, 0.05)
     engine = ScreenEngine(Screen(shape=shape, spacing=1.0, law=law, mass=1.0, frequency=1.0), "cuda")
     own = best_rates({"ours": timed(engine)}, seconds=3.0)["ours"]  # type: ignore[arg-type]
-    limit, told = _limit(engine, own)
-    return Result(case, "cuda", 1, UNIT, "higher", own, {}, limit, told)
+    limit, reason = _limit(engine, own)
+    return Result(case, "cuda", 1, UNIT, "higher", own, {}, limit, reason)

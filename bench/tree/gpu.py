@@ -69,8 +69,8 @@ def count_operations(manner: human42.Manner = "axes") -> dict[str, int]:
     """Count the additions, multiplications and divisions that each algorithm takes for one state."""
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
     command = [sys.executable, "-c", _COUNTING.replace("MANNER", manner)]
-    told = subprocess.run(command, cwd=_ROOT, env=environment, capture_output=True, text=True, check=True)
-    return dict(zip(ALGORITHMS, map(int, told.stdout.split()), strict=True))
+    done = subprocess.run(command, cwd=_ROOT, env=environment, capture_output=True, text=True, check=True)
+    return dict(zip(ALGORITHMS, map(int, done.stdout.split()), strict=True))
 
 
 def bytes_per_state(algorithm: str) -> int:

@@ -21,7 +21,7 @@ from motiform.form import dress, looks_of
 from motiform.image import Camera, render, show_pictures
 from motiform.spatial import rotation_from_quaternion
 
-COARSE = mf.wrist.Fineness(spacing=8e-4, points=2e-3, margin=5e-3, band=2e-3)
+COARSE = mf.wrist.BoneResolution(spacing=8e-4, points=2e-3, margin=5e-3, band=2e-3)
 POSES = {"40° extended": (-40, 0), "neutral": (0, 0), "40° flexed": (40, 0), "15° to the ulna": (0, 15)}
 SEEN = ("radius", "ulna", "scaphoid", "lunate", "triquetrum", "contact")
 

@@ -20,7 +20,7 @@ from motiform.form import dress, looks_of
 from motiform.image import Camera, render, show_pictures
 from motiform.spatial import log_rotation, rotation_from_quaternion
 
-COARSE = mf.wrist.Fineness(spacing=8e-4, points=2e-3, margin=5e-3, band=2e-3)
+COARSE = mf.wrist.BoneResolution(spacing=8e-4, points=2e-3, margin=5e-3, band=2e-3)
 
 
 def angle(rec, bone, axis, base=None):

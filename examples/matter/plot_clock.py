@@ -64,8 +64,8 @@ def period(theta):
 def check(result):
     for run in result.values():
         measured, theta = (run["ticks"][-1] - run["ticks"][-9]) / 4, run["swings"][-9:].mean()
-        told, kappa, jolt = period(theta)
-        assert abs(measured / told - 1) < kappa**2 / 4 + jolt  # averaging leaves out what is of second order in κ
+        predicted, kappa, jolt = period(theta)
+        assert abs(measured / predicted - 1) < kappa**2 / 4 + jolt  # averaging leaves out what is of second order in κ
         assert kappa / 2 > 10 * (kappa**2 / 4 + jolt)  # which is far less than what the weight does to the period
         falls = -np.diff(run["heights"])[4:]
         # The weight bobs on its contact by a part of its rest on it, m g/k; by how much it fell is by whole teeth.

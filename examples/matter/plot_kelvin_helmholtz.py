@@ -163,11 +163,11 @@ def check(result):
     assert all(rate < 1 - 3 * error for rate, error in found)
     (few, error), (many, other) = found[0], found[-1]
     assert many - few > 3 * np.hypot(error, other)
-    solid, doubt = growth(result, (400, RANGE, False))
-    assert solid < few - 3 * np.hypot(error, doubt)
+    solid, spread = growth(result, (400, RANGE, False))
+    assert solid < few - 3 * np.hypot(error, spread)
     if (1600, RANGE / 2, True) in result["waves"]:  # refined alone, with the neighbours of the first
-        fine, doubt = growth(result, (1600, RANGE / 2, True))
-        assert fine < many - 3 * np.hypot(doubt, other)
+        fine, spread = growth(result, (1600, RANGE / 2, True))
+        assert fine < many - 3 * np.hypot(spread, other)
 
 
 def draw(result, folder):

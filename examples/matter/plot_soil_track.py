@@ -44,7 +44,7 @@ def depth(rec):
     return -rec["soil.top.position"][-1, :, 1]
 
 
-def told(rec, mine):
+def predicted(rec, mine):
     """Return the depth that the tensions tell [m]: by their peak, and by the least that followed."""
     tension = rec["soil.bed.tension"][:, mine]
     load, least = tension.max(0), np.array([one[one.argmax() :].min() for one in tension.T])
@@ -60,7 +60,7 @@ def check(result):
     # The crust pulls by its links up the side of a track, k ε sin α: of one across, 150 N/m × 16.6 mm × 0.51, and of
     # two that go askew, 150 N/m × 12.2 mm × 0.39 each: 2.7 N.
     crust = 2.7
-    assert np.abs(depth(soft)[mine] - told(soft, mine)).max() < 0.55 * crust / HARDENING
+    assert np.abs(depth(soft)[mine] - predicted(soft, mine)).max() < 0.55 * crust / HARDENING
     assert abs(depth(soft)[mine].mean() - YIELD / HARDENING) < crust / HARDENING
     assert np.abs(depth(hard)[mine]).max() < crust / STIFFNESS + 0.4 * 9.81 / STIFFNESS  # crust and own weight
 

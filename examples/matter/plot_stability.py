@@ -60,8 +60,8 @@ def growth(step):
 
 
 def main(quick=False):
-    told = assess_network(drum(1e-3), exact=True)
-    longest, steps = told.largest_step, 1500 if quick else 5000
+    stability = assess_network(drum(1e-3), exact=True)
+    longest, steps = stability.largest_step, 1500 if quick else 5000
     shares = {share: ring(share * longest, steps) for share in (0.99, 1.01)}
     verdicts = [assess_network(drum(share * longest), exact=True).verdict for share in shares]
     bound = assess_network(drum(1e-3)).largest_step
@@ -83,9 +83,9 @@ def check(result):
 def draw(result, folder):
     longest = result["longest"]
     sides = np.where(np.isclose(MASS, 0.01), "pins of 10 g", "pins of 40 g")
-    told = assess_network(drum(0.99 * longest), exact=True)
+    stability = assess_network(drum(0.99 * longest), exact=True)
     words = f"the drum at 0.99 of its longest step, {1000 * longest:.4g} ms"
-    plot_triangle(told, groups=sides.tolist(), title=words, path=folder / "triangle.png")
+    plot_triangle(stability, groups=sides.tolist(), title=words, path=folder / "triangle.png")
     chart = Figure(figsize=(8, 3.8), layout="constrained")
     axes = chart.subplots()
     for (share, heights), color in zip(result["heights"].items(), ("#0072B2", "#D55E00"), strict=True):

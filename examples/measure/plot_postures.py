@@ -56,8 +56,8 @@ def main(quick=False):
 
 def check(result):
     man, truth, exact, alone = (result[name] for name in ("man", "truth", "exact", "alone"))
-    untold = [name for name, part in zip(man.coordinates, exact["unseen"].max(0), strict=True) if part > 0.5]
-    assert untold == ["head_left_rotation"]
+    undetermined = [name for name, part in zip(man.coordinates, exact["unseen"].max(0), strict=True) if part > 0.5]
+    assert undetermined == ["head_left_rotation"]
     others = [k for k, name in enumerate(man.coordinates) if not name.startswith("head")]
     assert np.abs(exact["q"] - truth)[:, others].max() < 1e-9
     assert np.nanmax(exact["error"]) < 1e-9

@@ -47,6 +47,6 @@ def test_a_click_marks_the_bone_under_it(browser, marking):
     left, right = marking.seeds.bones["radius"]
     assert right[0] - left[0] > 5e-3  # x to the right, as the picture has it
     np.testing.assert_allclose([left[1], right[1]], middle[1], atol=2e-4)
-    with page.expect_download() as told:
+    with page.expect_download() as download:
         page.get_by_role("button", name="Save the marks").click()
-    assert measure.read_seeds(told.value.path()).bones["radius"] == pytest.approx(np.array([left, right]), abs=1e-7)
+    assert measure.read_seeds(download.value.path()).bones["radius"] == pytest.approx(np.array([left, right]), abs=1e-7)

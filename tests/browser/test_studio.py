@@ -134,7 +134,7 @@ def test_change_a_parameter_and_run(page, studio):
     button(page, "Play").wait_for()
 
 
-def test_a_wrong_parameter_is_told_and_nothing_breaks(page, studio):
+def test_a_wrong_parameter_is_reported_and_nothing_breaks(page, studio):
     before = studio.recording
     page.get_by_label("duration [s]").fill("-3")
     button(page, "Run").click()

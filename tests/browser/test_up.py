@@ -66,7 +66,7 @@ def test_a_column_stands_whichever_axis_is_up(shown):
     assert lower - upper > 2 * (right - left)  # 2 m tall, 0.58 m across at most
     for up in ("y", "z"):  # and after a change of axes, in which the box has another orientation
         studio.show(column(up))
-        studio.view.look(studio.view._form)
+        studio.view.set_cameras(studio.view._form)
         # The edges of a triangle may fall into the next pixel.
         assert np.abs(steady(page) - first).max() <= 2
 

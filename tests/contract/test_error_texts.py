@@ -246,7 +246,7 @@ def test_errors_of_input_are_value_errors():
     ("name", "given", "error", "text"),
     [
         ("simulate", {"t1": "soon"}, InputError, "t1"),
-        ("picture", {"path": 3}, InputError, "not a path"),
+        ("picture", {"path": 3}, InputError, "the path must be text"),
         ("film", {"path": "a.mp4", "fps": "fast"}, TypeError, "not supported"),
         ("export", {"path": "a.glb", "rate": "slow"}, TypeError, "not supported"),
         ("simulate", {"control": None}, TypeError, "unexpected keyword argument 'control'"),
@@ -266,7 +266,7 @@ def test_wrong_arguments_of_the_main_functions(tmp_path, monkeypatch, name, give
 
 @pytest.mark.parametrize("name", ["dress", "picture", "film", "export", "plot", "resample"])
 @pytest.mark.parametrize("junk", ["run.mf", None, 3])
-def test_what_is_not_a_recording_is_told(tmp_path, monkeypatch, name, junk):
+def test_what_is_not_a_recording_is_reported(tmp_path, monkeypatch, name, junk):
     import motiform
 
     monkeypatch.chdir(tmp_path)

@@ -142,10 +142,10 @@ def folder(tmp_path):
 def test_what_lies_elsewhere_or_is_no_plain_file_is_refused_at_once(folder, reader, kind):
     own, text, name, make, read = READERS[reader]
     try:
-        told = wrong_name(kind, folder, name, make)
+        wrong = wrong_name(kind, folder, name, make)
     except OSError as error:
         pytest.skip(f"the disk has no such file: {error}")
-    (folder / own).write_text(text(told))
+    (folder / own).write_text(text(wrong))
     signal.alarm(20)  # a pipe that is opened waits for ever: the alarm ends the test, not the wait alone
     try:
         with pytest.raises(InputError):

@@ -85,13 +85,13 @@ def work() -> None:
                 _do_cases(out, home, os.fdopen(writer, "w"), stacks)
             os._exit(0)
         os.close(writer)
-        with os.fdopen(reader) as told:
-            lines = told.read().split()
+        with os.fdopen(reader) as report:
+            lines = report.read().split()
         status = os.waitpid(child, 0)[1]
         if lines and lines[-1] == "begun":
             late = os.WIFEXITED(status)  # the watchdog's end; others are signals
-            told = f"no answer in {SECONDS:.0f} s" if late else f"the process died ({status})"
-            out.write(json.dumps([f"{told}\n{stuck.read_text()}".strip(), SECONDS]) + "\n")
+            report = f"no answer in {SECONDS:.0f} s" if late else f"the process died ({status})"
+            out.write(json.dumps([f"{report}\n{stuck.read_text()}".strip(), SECONDS]) + "\n")
             out.flush()
         more = not lines or lines[-1] != "end"
     shutil.rmtree(home, ignore_errors=True)
@@ -102,7 +102,7 @@ def _quick() -> str | None:
     return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
 
-def _do_cases(out: TextIO, home: Path, told: TextIO, stacks: TextIO) -> None:
+def _do_cases(out: TextIO, home: Path, report: TextIO, stacks: TextIO) -> None:
     """Do cases until there are none, or too much memory is kept."""
     try:
         import resource
@@ -116,7 +116,7 @@ def _do_cases(out: TextIO, home: Path, told: TextIO, stacks: TextIO) -> None:
     flush, read = ctypes.CDLL(None).fflush, Path(stacks.name).open()  # noqa: SIM115, ends with the process
     begun_with = _kept()
     while line := sys.stdin.readline():
-        print("begun", file=told, flush=True)
+        print("begun", file=report, flush=True)
         faulthandler.dump_traceback_later(SECONDS, exit=True, file=stacks)
         target, seed, number = json.loads(line)
         shutil.rmtree(home / "around", ignore_errors=True)
@@ -131,12 +131,12 @@ def _do_cases(out: TextIO, home: Path, told: TextIO, stacks: TextIO) -> None:
             wrong = f"out of bounds: {beyond.strip()}"
         os.chdir(home)
         faulthandler.cancel_dump_traceback_later()
-        print("done", file=told, flush=True)
+        print("done", file=report, flush=True)
         out.write(json.dumps([wrong, seconds]) + "\n")
         out.flush()
         if wrong == "MemoryError" or _kept() > begun_with + MOST:
             return
-    print("end", file=told, flush=True)
+    print("end", file=report, flush=True)
 
 
 def _kept() -> float:
@@ -167,8 +167,8 @@ class Worker:
         line = self.process.stdout.readline()
         if not line:
             raise RuntimeError("the process that forks has ended")
-        told, seconds = json.loads(line)
-        return told, seconds
+        fault, seconds = json.loads(line)
+        return fault, seconds
 
     def end(self) -> None:
         """End the process."""
@@ -196,18 +196,18 @@ def fuzz(cases: int, seed: int, targets: list[str], seconds: float = float("inf"
         try:
             while (number := next(numbers)) < cases and time.monotonic() < end:
                 target = turns[number % len(turns)]
-                told, spent = worker.do((target, seed, number))
-                if told == "MemoryError":  # or it was what others had left
-                    told, spent = worker.do((target, seed, number))
-                if spent > SLOW and not told:
-                    told, spent = worker.do((target, seed, number))
-                    told = told or (f"slow: {spent:.0f} s" if spent > SLOW else "")
+                fault, spent = worker.do((target, seed, number))
+                if fault == "MemoryError":  # or it was what others had left
+                    fault, spent = worker.do((target, seed, number))
+                if spent > SLOW and not fault:
+                    fault, spent = worker.do((target, seed, number))
+                    fault = fault or (f"slow: {spent:.0f} s" if spent > SLOW else "")
                 with lock:
                     found.done[target] += 1
                     found.seconds[target] += spent
-                    if told:
-                        print(f"{told}\n    {_again(target, seed, number)}", flush=True)
-                        found.wrong[f"{target} {seed} {number}"] = told
+                    if fault:
+                        print(f"{fault}\n    {_again(target, seed, number)}", flush=True)
+                        found.wrong[f"{target} {seed} {number}"] = fault
         finally:
             worker.end()
 
@@ -260,7 +260,7 @@ def main() -> None:
     begun = time.monotonic()
     found = fuzz(given.cases, given.seed, targets, given.seconds, given.jobs or os.cpu_count() or 1)
     spent = time.monotonic() - begun
-    for kind, times in Counter(told.split("\n")[0].split(": ")[0] for told in found.wrong.values()).most_common():
+    for kind, times in Counter(fault.split("\n")[0].split(": ")[0] for fault in found.wrong.values()).most_common():
         print(f"{times:6} {kind}")
     for name, times in found.done.items():
         rate = times / max(found.seconds[name], 1e-9)

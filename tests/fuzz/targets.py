@@ -529,8 +529,10 @@ def give_commands(draw: random.Random, folder: Path) -> None:
     try:
         _run()
     except (Exception, SystemExit) as error:
-        told = isinstance(error, OSError | SystemExit) or hasattr(error, "show")  # as `motiform.cli.main` tells them
-        if not told:
+        expected = isinstance(error, OSError | SystemExit) or hasattr(
+            error, "show"
+        )  # as `motiform.cli.main` tells them
+        if not expected:
             raise
     finally:
         sys.argv = before

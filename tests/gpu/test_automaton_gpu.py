@@ -43,7 +43,7 @@ def run_reach(device, law):
         forces = device.array(np.zeros((3, count)))
         device.launch(
             law.automaton.reach_kernel, count, 1, device.array(here), device.array(here - before),
-            neighbours, found, order, radius, table, 1050.0, law.farthest, memory, forces,
+            neighbours, found, order, radius, table, 1050.0, law.cutoff, memory, forces,
         )  # fmt: skip
     return [device.host(memory)[0], device.host(forces), device.host(memory)]
 
@@ -77,7 +77,7 @@ def test_both_ends_are_opposite_to_the_bit_on_the_gpu():
         places, forces = 0.9 * places + strides, device.array(np.zeros((3, 2)))
         device.launch(
             law.automaton.reach_kernel, 2, 1, device.array(places), device.array(strides), neighbours,
-            found, order, radius, table, 1050.0, law.farthest, memory, forces,
+            found, order, radius, table, 1050.0, law.cutoff, memory, forces,
         )  # fmt: skip
         both = device.host(forces)
         np.testing.assert_array_equal(both[:, 0], -both[:, 1])

@@ -85,6 +85,6 @@ def test_solids_push_alike():
         engine = Engine(crowd(), device=device)
         engine._solids.wrenches = True
         engine.advance(20)
-        found.append((engine.state().position, engine._solids.felt()))
+        found.append((engine.state().position, engine._solids.solid_wrenches()))
     np.testing.assert_allclose(found[0][0], found[1][0], atol=3e-12)
     np.testing.assert_allclose(found[0][1], found[1][1], atol=1500 * 4 * 1.6e-10)

@@ -191,5 +191,5 @@ def test_a_state_that_is_not_finite_is_refused(case):
     figure, q, v, a, _ = case
     broken = q.copy()
     broken[7, 1] = np.nan
-    with pytest.raises(MotiformError, match="not a finite number"):
+    with pytest.raises(MotiformError, match="the number must be finite"):
         inverse_dynamics(figure, broken, v, a, device="cuda")

@@ -70,9 +70,9 @@ def main() -> None:
     names = given.scene or [scene.name for scene in list_scenes()]
     wrong = 0
     for name in names:
-        told = list(differences(name, given.seconds))
-        wrong += len(told)
-        print(*told, sep="\n", end="\n" if told else "", flush=True)
+        lines = list(differences(name, given.seconds))
+        wrong += len(lines)
+        print(*lines, sep="\n", end="\n" if lines else "", flush=True)
     print(f"{len(names)} scenes, {len(names) * (len(WAYS) + 1)} runs, {wrong} with other bits")
     sys.exit(bool(wrong))
 

@@ -85,8 +85,8 @@ def measure(path: Path, task: str) -> tuple[float, float]:
     with tempfile.TemporaryDirectory(dir=path.parent) as out:
         ran = subprocess.run([sys.executable, "-c", code, path, out], capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr[-2000:]
-    told = next(line for line in reversed(ran.stdout.splitlines()) if line.startswith("["))
-    peak, seconds = json.loads(told)
+    last = next(line for line in reversed(ran.stdout.splitlines()) if line.startswith("["))
+    peak, seconds = json.loads(last)
     return peak, seconds
 
 

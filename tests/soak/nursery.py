@@ -45,10 +45,10 @@ class Nursery:
     """The process that forks, seen from outside."""
 
     def __init__(self, kinds: Sequence[Sequence[str]]) -> None:
-        told = {**os.environ, "MOTIFORM_QUIET": "1", "NUMBA_NUM_THREADS": "1", "OMP_NUM_THREADS": "1",
+        environment = {**os.environ, "MOTIFORM_QUIET": "1", "NUMBA_NUM_THREADS": "1", "OMP_NUM_THREADS": "1",
                 "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}  # fmt: skip
         self._process = subprocess.Popen(
-            [sys.executable, __file__], env=told, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [sys.executable, __file__], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
         self._ask(kinds)
 

@@ -73,8 +73,8 @@ def start(arguments: list[str], **env: str) -> subprocess.Popen:
             signal.signal(number, signal.SIG_DFL)
 
     main = "from motiform.cli import main; main()"
-    told = {**os.environ, "MOTIFORM_QUIET": "1", **env}
-    return subprocess.Popen([sys.executable, "-c", main, *arguments], env=told, stdout=subprocess.DEVNULL,
+    environment = {**os.environ, "MOTIFORM_QUIET": "1", **env}
+    return subprocess.Popen([sys.executable, "-c", main, *arguments], env=environment, stdout=subprocess.DEVNULL,
                             stderr=subprocess.PIPE, text=True, preexec_fn=begin)  # fmt: skip
 
 
@@ -110,8 +110,8 @@ class Bench:
         if name not in self._whole:
             out = self.folder / f"whole-{len(self._whole)}.mf"
             ended = self.nursery.run(self.job(name, out))[0]
-            told = f"{name} ended with {ended.code} after {ended.seconds:.0f} s: {ended.said}"
-            assert ended.code == 0, told
+            message = f"{name} ended with {ended.code} after {ended.seconds:.0f} s: {ended.said}"
+            assert ended.code == 0, message
             self._whole[name] = out, ended.seconds
         return self._whole[name]
 
@@ -119,7 +119,7 @@ class Bench:
         """Count a fault."""
         self.done[fault] = self.done.get(fault, 0) + 1
 
-    def tell(self, fault: str, what: str) -> None:
+    def add(self, fault: str, what: str) -> None:
         """Note what is wrong."""
         self.wrong.append(f"{fault}: {what}")
 
@@ -127,9 +127,9 @@ class Bench:
         """Resume a run to its end and compare it with the whole one."""
         ended = self.nursery.run(self.job(name, out, "--resume"))[0]
         if ended.code:
-            self.tell(fault, f"{name}: resuming ended with {ended.code}: {ended.said[-300:]}")
+            self.add(fault, f"{name}: resuming ended with {ended.code}: {ended.said[-300:]}")
         elif not self.is_whole(name, out):
-            self.tell(fault, f"{name}: the resumed run has other bits")
+            self.add(fault, f"{name}: the resumed run has other bits")
         forget(out)
 
     def is_whole(self, name: str, out: Path) -> bool:
@@ -154,7 +154,7 @@ class Bench:
             rec = open_recording(place)
             check_whole(rec)
         except MotiformError as error:
-            self.tell(fault, f"{out.name} cannot be read: {error}")
+            self.add(fault, f"{out.name} cannot be read: {error}")
             return 0
         return rec.count(rec.names[0])
 
@@ -209,7 +209,7 @@ def signals(bench: Bench, count: int) -> None:
         # by the signal itself: before the run began; after its end, it was leaving
         outside = ended.code == -sent and (not out.exists() or is_complete(out))
         if ended.code not in (128 + sent, 0) and not outside:
-            bench.tell(sent.name, f"{name} ended with {ended.code}: {ended.said[-300:]}")
+            bench.add(sent.name, f"{name} ended with {ended.code}: {ended.said[-300:]}")
         bench.check_open(sent.name, name, out)
         bench.finish(sent.name, name, out)
 
@@ -222,9 +222,9 @@ def writers(bench: Bench, count: int) -> None:
         ended = bench.nursery.run(bench.job(name, out), bench.job(name, out))
         bench.count("two writers")
         if sorted(one.code for one in ended) not in ([0, 0], [0, 2]):
-            bench.tell("two writers", f"{name}: {ended}")
+            bench.add("two writers", f"{name}: {ended}")
         elif not bench.is_whole(name, out):
-            bench.tell("two writers", f"{name}: other bits")
+            bench.add("two writers", f"{name}: other bits")
         forget(out)
 
 
@@ -240,7 +240,7 @@ def hindered(bench: Bench, count: int) -> None:
             ended = bench.nursery.run(bench.job(name, out, limits={kind: size}))[0]
             bench.count(fault)
             if ended.code not in (0, 1, 2) or "Traceback" in ended.said:
-                bench.tell(fault, f"{name} with {size} ended with {ended.code}: {ended.said[-300:]}")
+                bench.add(fault, f"{name} with {size} ended with {ended.code}: {ended.said[-300:]}")
             bench.check_open(fault, name, out)
             if out.exists():
                 bench.finish(fault, name, out)
@@ -254,7 +254,7 @@ def hindered(bench: Bench, count: int) -> None:
             code, said = end(process)
         bench.count("full output")
         if code != 1 or "Traceback" in said:
-            bench.tell("full output", f"ended with {code}: {said[-300:]}")
+            bench.add("full output", f"ended with {code}: {said[-300:]}")
 
 
 def _read_only(bench: Bench) -> None:
@@ -266,7 +266,7 @@ def _read_only(bench: Bench) -> None:
             ended = bench.nursery.run(bench.job("figure", place / "a.mf"))[0]
             bench.count("no place to write")
             if ended.code not in (1, 2) or "Traceback" in ended.said or not ended.said:
-                bench.tell("no place to write", f"{place} ended with {ended.code}: {ended.said[-300:]}")
+                bench.add("no place to write", f"{place} ended with {ended.code}: {ended.said[-300:]}")
 
 
 def caches(bench: Bench, count: int) -> None:
@@ -279,7 +279,7 @@ def caches(bench: Bench, count: int) -> None:
     bench.count("three compile at once")
     for (code, said), out in zip(ended, outs, strict=True):
         if code or not bench.is_whole(name, out):
-            bench.tell("three compile at once", f"ended with {code}, or other bits: {said[-300:]}")
+            bench.add("three compile at once", f"ended with {code}, or other bits: {said[-300:]}")
     for n in range(max(2, count // 50)):
         files = sorted(path for path in cache.rglob("*.nb[ic]"))
         for file in bench.draw.sample(files, min(len(files), 5)):
@@ -291,7 +291,7 @@ def caches(bench: Bench, count: int) -> None:
         code, said = end(start([*arguments, "--out", str(out)], MOTIFORM_CACHE=str(cache)))
         bench.count("damaged cache")
         if code or not bench.is_whole(name, out):
-            bench.tell("damaged cache", f"ended with {code}, or other bits: {said[-300:]}")
+            bench.add("damaged cache", f"ended with {code}, or other bits: {said[-300:]}")
         forget(out)
 
 
@@ -312,7 +312,7 @@ def early_signals(bench: Bench, count: int) -> None:
         bench.count("SIGINT while it starts")
         through = code == 0 and is_complete(out)  # it was faster this time
         if not through and (code not in (128 + signal.SIGINT, -signal.SIGINT) or late > max(10.0, seconds)):
-            bench.tell("SIGINT while it starts", f"ended with {code} after {late:.1f} s: {said[-300:]}")
+            bench.add("SIGINT while it starts", f"ended with {code} after {late:.1f} s: {said[-300:]}")
         bench.check_open("SIGINT while it starts", "figure", out)
         forget(out)
 
@@ -329,9 +329,9 @@ def studies(bench: Bench, count: int) -> None:
     for what, times in found["killed"].items():
         bench.done[f"{what} killed in a study"] = times
     if found["wrong"] or found["kept"][-1] != runs or sorted(found["kept"]) != found["kept"]:
-        bench.tell("study", f"{found}")
-    if len(found["told"]) != 2 or not any("must have workers" in text for text in found["told"]):
-        bench.tell("study", f"its end was not told: {found['told']}")
+        bench.add("study", f"{found}")
+    if len(found["errors"]) != 2 or not any("must have workers" in text for text in found["errors"]):
+        bench.add("study", f"its end was not reported: {found['errors']}")
 
 
 FAULTS: dict[str, Callable[[Bench, int], None]] = {

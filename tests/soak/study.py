@@ -133,7 +133,7 @@ def study(folder: Path, runs: int, workers: int = 2) -> dict[str, Any]:
 
     out, forks = folder / "runs", Forks()
     out.mkdir()
-    told, kept, killed = [], [], {"worker": 0, "scheduler": 0, "all workers": 0}
+    errors, kept, killed = [], [], {"worker": 0, "scheduler": 0, "all workers": 0}
     dask._PATIENCE = WAIT  # type: ignore[misc, assignment]  # s for workers to start on a busy machine
 
     def go_on(until: int) -> None:
@@ -160,11 +160,11 @@ def study(folder: Path, runs: int, workers: int = 2) -> dict[str, Any]:
         try:
             go_on(until)
         except RunError as error:
-            told.append(str(error))
+            errors.append(str(error))
         dask._PATIENCE = usual
         kept.append(sum(_finished(path) for path in out.glob("*.mf")))
     forks.close()
-    return {"killed": killed, "told": told, "kept": kept, "wrong": _differing(folder, out, runs)}
+    return {"killed": killed, "errors": errors, "kept": kept, "wrong": _differing(folder, out, runs)}
 
 
 def _finished(path: Path) -> bool:

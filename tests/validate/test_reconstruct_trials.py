@@ -40,10 +40,10 @@ def test_whole_body_trial(cmu):
     before = motiform.reconstruct(figure, markers, correspondence=names)
     sized = calibrate(figure, markers, correspondence=names, marker_sd=0.01, tag_sd=0.03, symmetric=True)
     after = motiform.reconstruct(sized.figure, markers, correspondence=names)
-    told = after.manifest["reconstruct"]
-    assert told["rms"] < 0.007
-    assert told["rms"] < 0.3 * before.manifest["reconstruct"]["rms"]
-    assert set(told["per_marker"]) == {tag for tag, name in names.items() if name != "-1"}
+    summary = after.manifest["reconstruct"]
+    assert summary["rms"] < 0.007
+    assert summary["rms"] < 0.3 * before.manifest["reconstruct"]["rms"]
+    assert set(summary["per_marker"]) == {tag for tag, name in names.items() if name != "-1"}
     assert (after["status"] == 0).mean() > 0.99
     assert np.isfinite(after["q"]).all()
     # two limbs: neither knee bends forward by more than rounding of its axis, both bend by a radian somewhere

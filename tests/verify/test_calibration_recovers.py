@@ -52,10 +52,10 @@ def test_lengths_are_found_exactly_where_tags_are_known():
     for n in range(1, 27):
         name = f"L{n}"
         assert abs(found.lengths[name] - truth.lengths[n - 1]) < (pull + 0.022) * found.std[name] < 2e-4
-        assert found.told[name] > 0.999
+        assert found.determined[name] > 0.999
     assert found.error_after < 1e-6 < 0.005 < found.error_before
     for n in (27, 28, 29, 30, 31):  # lengths of hands, head, feet carry no tag: nothing is told, nothing changes
-        assert found.told[f"L{n}"] < 1e-9
+        assert found.determined[f"L{n}"] < 1e-9
         assert abs(found.lengths[f"L{n}"] - human36().lengths[n - 1]) < 1e-12
 
 
@@ -101,7 +101,7 @@ def test_residuals_are_those_of_the_noise():
         assert found.error_after < 3**0.5 * NOISE < found.error_before / 3
 
 
-def test_what_is_told_is_what_the_jacobian_sees():
+def test_what_is_determined_is_what_the_jacobian_sees():
     """The directions that change no marker in any posture are those of which the posterior keeps the prior."""
     body = human36()
     rng = np.random.default_rng(0)
@@ -115,12 +115,12 @@ def test_what_is_told_is_what_the_jacobian_sees():
     seen = np.concatenate([U.T @ J.reshape(84, -1) for U, J in zip(free, Jp, strict=True)])
     values = np.linalg.svd(seen)[1]
     found = calibrate(body, tags(body, q), q0=q, frames=12, size_sd=0.0, marker_sd=1e-5, posture_sd=1e4)
-    told = np.concatenate([np.ravel(found.told[n]) for n in (*found.lengths, *found.tag_offsets)])
+    determined = np.concatenate([np.ravel(found.determined[n]) for n in (*found.lengths, *found.tag_offsets)])
     # Independent priors: what is told sums to Σ s² / (s² + σ²) over the singular values s. Those of the smallest size,
     # 1e-5 m, feel postures known to 1e4 rad and the rounding of a basis, 1e-16 / 1e-13 · 1 m.
     expected = (values**2 / (values**2 + 1e-5**2)).sum()
     assert (values < 1e-9).sum() > 5
-    assert abs(told.sum() - expected) < 0.01
+    assert abs(determined.sum() - expected) < 0.01
 
 
 # ---------------------------------------------------------------- scaling as OpenSim does it

@@ -317,7 +317,7 @@ def test_v16_paradox_is_named_with_the_critical_friction(mu):
 
 
 @pytest.mark.parametrize("mu", [4 / 3 + 1e-6, 1.4, 3.0])
-def test_v16_paradox_is_told_and_passed_with_an_impulse(mu):
+def test_v16_paradox_is_reported_and_passed_with_an_impulse(mu):
     """An impulse of the contact alone ends the slip or lifts the rod: told as an event, and energy is lost."""
     figure, contacts, q, v = painleve(mu)
     rec = simulate(figure, contacts=contacts, t1=0.1, rate=500, q0=q, v0=v)

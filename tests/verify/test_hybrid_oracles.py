@@ -174,25 +174,25 @@ class Twin:
         return t, y
 
     def run(self, y, end):
-        t, told = 0.0, []
+        t, expected = 0.0, []
         while t < end:
             t, y, roots = until_root(self.rate, self.guards, t, end, y)
             if not roots.any():
                 break
             if self.mode == FREE:
                 y = self.land(y)
-                told.append((t, "impact"))
+                expected.append((t, "impact"))
                 t, y = self.let_go(t, y)
             elif roots[0]:
                 self.mode = FREE
-                told.append((t, "leaves"))
+                expected.append((t, "leaves"))
                 # a step with the new mode takes the gap above its guard
                 y = y + 1e-9 * self.rate(t, y)
                 t += 1e-9
             elif self.mode == STICK:
                 force = self.solve(t, y)[1]
                 self.mode, self.side = SLIDE, -np.sign(force[0])
-                told.append((t, "slips"))
+                expected.append((t, "slips"))
                 y = y + 1e-9 * self.rate(t, y)
                 t += 1e-9
             else:
@@ -203,8 +203,8 @@ class Twin:
                     y = y + 1e-9 * self.rate(t, y)
                     t += 1e-9
                 else:
-                    told.append((t, "sticks"))
-        return told, t, y
+                    expected.append((t, "sticks"))
+        return expected, t, y
 
 
 @pytest.mark.parametrize("mu", [0.15, 0.5, 2.0])
@@ -223,7 +223,7 @@ def test_leg_that_lands_slips_and_leaves(mu, speed):
     contacts = contact.Contacts((point,), (contact.floor(),))
     end = 0.6
     twin = Twin(figure, contacts, mu, torque)
-    told, _, y = twin.run(np.concatenate([q, v]), end)
+    expected, _, y = twin.run(np.concatenate([q, v]), end)
     rec = simulate(
         figure, contacts=contacts, t1=end, rate=100, q0=q, v0=v, controls=lambda t, s: torque(t, s.q, s.v), **TIGHT
     )
@@ -232,9 +232,9 @@ def test_leg_that_lands_slips_and_leaves(mu, speed):
         verb = event.name.split(":")[0]
         if verb in ("impact", "leaves", "slips") or (verb == "sticks" and (event.time, "impact") not in ours):
             ours.append((event.time, verb))
-    assert len(told) >= 2
-    assert [verb for _, verb in ours] == [verb for _, verb in told]
-    assert [t for t, _ in ours] == pytest.approx([t for t, _ in told], abs=1e-7)
+    assert len(expected) >= 2
+    assert [verb for _, verb in ours] == [verb for _, verb in expected]
+    assert [t for t, _ in ours] == pytest.approx([t for t, _ in expected], abs=1e-7)
     last = np.concatenate([rec["q"][-1], rec["v"][-1]])
     assert last == pytest.approx(y, abs=1e-6)  # of the order of 10 rad/s and 10 m/s
 

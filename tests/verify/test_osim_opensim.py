@@ -309,7 +309,7 @@ def test_turns_of_custom_axes_with_slopes_of_one_are_plain_axes(tmp_path):
     assert len(figure.segments[0].joint.axes) == 4
 
 
-def test_a_joint_that_the_file_tells_from_the_outer_body(tmp_path):
+def test_a_joint_that_the_file_describes_from_the_outer_body(tmp_path):
     maker = Maker()
     thigh, shank, foot = maker.body("thigh", 7.0), maker.body("shank", 3.0), maker.body("foot")
     maker.joint("FreeJoint", "hip", maker.ground, thigh)

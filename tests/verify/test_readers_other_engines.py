@@ -295,7 +295,7 @@ def test_meshes_in_the_file_and_of_msh_files_are_those_of_mujoco(tmp_path):
         figure, model = read_both(tmp_path, MESH.format(given, 'type="mesh"'))
         compare_with_mujoco(figure, model, np.random.default_rng(2), tolerance=OF_MESHES)
     (tmp_path / "u.msh").write_bytes((tmp_path / "u.msh").read_bytes()[:-4])
-    with pytest.raises(InputError, match=r"not a \.msh file"):
+    with pytest.raises(InputError, match=r"must be a \.msh file"):
         read_mjcf(tmp_path / "model.xml")
 
 
@@ -328,7 +328,7 @@ def test_the_first_object_of_an_obj_file_is_that_of_mujoco(tmp_path):
     compare_with_mujoco(figure, model, np.random.default_rng(4), tolerance=1e-7)
     assert any("all but the first object of box.obj" in note for note in figure.notes)
     (tmp_path / "box.obj").write_text("v 0 0 0\nv 1 0 0\nf 1 2 7\n")
-    with pytest.raises(InputError, match="not an OBJ file"):
+    with pytest.raises(InputError, match="must be an OBJ file"):
         read_mjcf(tmp_path / "model.xml")
 
 

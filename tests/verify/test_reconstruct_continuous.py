@@ -84,21 +84,23 @@ def scores(figure, q, noise, hidden, seed):
     )
     seen = np.isfinite(rec["markers"][..., 0])
     some = np.arange(0, len(q) - 1, 7)
-    told = np.array([untouched(figure, q[k], seen[k]) & untouched(figure, q[k + 1], seen[k + 1]) for k in some])
+    untouched_pairs = np.array(
+        [untouched(figure, q[k], seen[k]) & untouched(figure, q[k + 1], seen[k + 1]) for k in some]
+    )
     away = np.asarray(rec["q"]) - q
     std = np.maximum(rec["std"], 1e-7)  # [rad] rounding of 1e-12 m over levers of 5 mm, where there is no noise
     jump = largest_jump(figure, q, away, seen, JUMP if noise else SMALL_JUMP)
     head = [k for k, name in enumerate(figure.coordinates) if name.startswith("head_")]
     assert np.abs(np.diff(away[:, head], axis=0)).max(initial=0.0) < 0.5 * JUMP
-    return np.abs(away / std)[some][told], jump, float(np.nanmax(rec["error.rms"]))
+    return np.abs(away / std)[some][untouched_pairs], jump, float(np.nanmax(rec["error.rms"]))
 
 
 def largest_jump(figure, q, away, seen, least):
     """Return the largest change of the errors above `least`, from sample to sample, where both tell the coordinate."""
     change = np.abs(np.diff(away, axis=0))
     for k in np.flatnonzero((change > least).any(1)):
-        told = untouched(figure, q[k], seen[k]) & untouched(figure, q[k + 1], seen[k + 1])
-        change[k] = np.where(told, change[k], 0.0)
+        both = untouched(figure, q[k], seen[k]) & untouched(figure, q[k + 1], seen[k + 1])
+        change[k] = np.where(both, change[k], 0.0)
     return float(change.max())
 
 
@@ -205,7 +207,7 @@ def test_a_head_that_hides_does_not_leap(man):
     assert steps.max() < JUMP
 
 
-def test_curves_through_what_is_told_are_those_of_dense_matrices():
+def test_curves_through_what_is_determined_are_those_of_dense_matrices():
     """The minimum, and the diagonal of the inverse, of Σ w (x − y)² + xᵀ S x."""
     from motiform.motion.reconstruct.fit.hidden import _smooth, _stiffness
 
@@ -240,7 +242,7 @@ def test_hidden_coordinates_are_between_their_neighbours(arm):
     assert (rec["status"][170:174] == 2).all()
 
 
-def test_a_limit_that_binds_is_told():
+def test_a_limit_that_binds_is_reported():
     figure = gimbal([(-3, 3), (-0.5, 0.5), (-3, 3)])
     q = np.zeros((200, 3))
     q[:, 1] = 0.8 * np.sin(2 * np.pi * 0.5 * TIMES[:, 0])

@@ -70,7 +70,7 @@ def test_a_sample_that_fits_exactly_is_settled(figure, seed, size, hidden):
     assert (rec["status"][rms < 1e-8] == 0).all()
 
 
-def test_what_no_tag_tells_is_reported_and_stays_at_the_prior(figure, truth, exact):
+def test_what_no_tag_determines_is_reported_and_stays_at_the_prior(figure, truth, exact):
     """The head's turn about its own axis [HuMAnS 9.6]: the null space of the Jacobian, coordinate by coordinate."""
     for k in range(0, SAMPLES, 25):
         _, sizes, rows = np.linalg.svd(tag_jacobians(figure, exact["q"][k]).reshape(-1, figure.nv))
@@ -115,7 +115,7 @@ def test_smoothing_sees_hidden_markers(figure, truth):
     assert (score[smooth["std"] < 0.1] < 1.96).mean() > 0.9
 
 
-def test_swapped_and_stray_markers_are_told(figure, truth):
+def test_swapped_and_stray_markers_are_reported(figure, truth):
     points = motiform.tags(figure, truth) + 0.001 * np.random.default_rng(3).normal(size=(SAMPLES, 28, 3))
     points[40:60, [3, 5]] = points[40:60, [5, 3]]
     points[90:95, 10] += 0.5
@@ -143,7 +143,7 @@ def test_markers_that_the_model_fits_badly_stay(figure, truth):
     assert all(row["left_out"] == row["swapped"] == 0 for row in rec.manifest["reconstruct"]["per_marker"].values())
 
 
-def test_weighted_errors_are_told(figure, truth):
+def test_weighted_errors_are_reported(figure, truth):
     """√(Σ w r² / Σ w) beside √(Σ r² / n), of each sample and of the trial."""
     points = motiform.tags(figure, truth[:20]) + 0.003 * np.random.default_rng(3).normal(size=(20, 28, 3))
     w = np.linspace(0.0, 3.0, 28)
@@ -151,12 +151,12 @@ def test_weighted_errors_are_told(figure, truth):
     square = np.linalg.norm(rec["tags"] - points, axis=-1) ** 2
     assert rec["error.rms"] == pytest.approx(np.sqrt(square[:, 1:].mean(1)))
     assert rec["error.weighted"] == pytest.approx(np.sqrt(square @ w / w.sum()))
-    told = rec.manifest["reconstruct"]
-    assert told["rms"] == pytest.approx(np.sqrt(square[:, 1:].mean()))
-    assert told["rms_weighted"] == pytest.approx(np.sqrt((square @ w).mean() / w.sum()))
+    summary = rec.manifest["reconstruct"]
+    assert summary["rms"] == pytest.approx(np.sqrt(square[:, 1:].mean()))
+    assert summary["rms_weighted"] == pytest.approx(np.sqrt((square @ w).mean() / w.sum()))
 
 
-def test_most_markers_without_a_tag_are_told(figure, truth):
+def test_most_markers_without_a_tag_are_reported(figure, truth):
     points = np.repeat(motiform.tags(figure, truth[:3]), 3, axis=1)
     names = [name for tag in figure.tag_names for name in (tag, f"{tag}_a", f"{tag}_b")]
     rec = motiform.reconstruct(figure, recording(points, names), dynamics=False)
@@ -252,7 +252,7 @@ def test_bad_input(figure, truth):
         motiform.reconstruct(figure, recording(points, figure.tag_names), prior=np.zeros(3))
 
 
-def test_samples_without_markers_are_told(figure, truth):
+def test_samples_without_markers_are_reported(figure, truth):
     points = motiform.tags(figure, truth[:30])
     points[10:15] = np.nan
     rec = motiform.reconstruct(figure, recording(points, figure.tag_names), dynamics=False)

@@ -277,12 +277,12 @@ def test_a_row_that_piles_up_keeps_its_laws(width, t1):
     assert np.diff(total).max() < 1e-6 * total[0]  # impulses of steps over many events keep the laws to 1e-6
     assert rec["contact.gap"].min() > -1e-6
     assert np.abs(rec["d2.orientation"][-1, 1:]).max() > 0.5  # the last has fallen
-    told = [event.name.split(":")[0] for event in rec.events]
-    assert "chatters, impulses" in told
+    names = [event.name.split(":")[0] for event in rec.events]
+    assert "chatters, impulses" in names
     if width == 0.06:
         assert rec["energy.kinetic"][-1] < 1e-9 * total[0]
     else:
-        assert "no forces are possible (Painlevé), impulse" in told
+        assert "no forces are possible (Painlevé), impulse" in names
 
 
 def test_edges_that_cross_from_beside_are_not_missed():

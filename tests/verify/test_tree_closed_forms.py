@@ -238,7 +238,7 @@ def test_four_bar_turns_without_losing_energy():
     assert np.ptp(energy.total) <= 1e-9 * np.ptp(energy.kinetic)
 
 
-def test_loops_that_cannot_be_closed_are_told():
+def test_loops_that_cannot_be_closed_are_reported():
     b = FigureBuilder(name="far")
     b.segment("arm", None, joints.revolute(Z), mass=1.0, com=(0.5, 0, 0))
     b.close("pin", "arm", (1, 0, 0), None, (3, 0, 0), rows="xy")

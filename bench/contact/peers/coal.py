@@ -75,8 +75,8 @@ def solids(pairs: TouchingPairs) -> SolidPeer:
             find(a, b, request, result)
 
     def gap(a: Any, b: Any) -> float:
-        asked, told = coal.DistanceRequest(), coal.DistanceResult()
-        return float(coal.distance(first, a, second, b, asked, told))
+        asked, result = coal.DistanceRequest(), coal.DistanceResult()
+        return float(coal.distance(first, a, second, b, asked, result))
 
     gaps = np.array([gap(a, b) for a, b in zip(here, there, strict=True)])
     return SolidPeer(gaps, lambda: run(pair, first, second), lambda: run(balls, small, ball))

@@ -20,8 +20,8 @@ KERNEL_FILES = ("*kernels.py", "kernels/*.py", "algebra.py", "columns.py", "layo
 
 def cache_dir() -> Path:
     """Return the folder of caches: ``$MOTIFORM_CACHE``, else the platform's (``~/.cache/motiform`` on Linux)."""
-    if told := os.environ.get("MOTIFORM_CACHE"):
-        return Path(told)
+    if folder := os.environ.get("MOTIFORM_CACHE"):
+        return Path(folder)
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA", Path.home())) / "motiform"
     if sys.platform == "darwin":

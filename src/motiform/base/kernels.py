@@ -53,7 +53,7 @@ __all__ = [
 _COMMON: dict[str, Any] = {"error_model": "numpy", "nogil": True}
 if is_known(numba.__version__):
     from motiform.base.compiling import CalleeCompiler, TopCompiler, launch_threads, spread_over
-    from motiform.base.machine_code import keep_on_disk
+    from motiform.base.machine_code import cache_on_disk
 
     _COMMON |= {"no_cfunc_wrapper": True}
     _OPTIONS: dict[str, Any] = {**_COMMON, "pipeline_class": TopCompiler}
@@ -61,7 +61,7 @@ if is_known(numba.__version__):
     # time.
     _CALLEE: dict[str, Any] = {**_COMMON, "_nrt": False, "no_cpython_wrapper": True, "pipeline_class": CalleeCompiler}
 else:
-    from motiform.base.plain_compiling import keep_on_disk, launch_threads, spread_over
+    from motiform.base.plain_compiling import cache_on_disk, launch_threads, spread_over
 
     _OPTIONS = _CALLEE = _COMMON
 # Said both ways: what a function leaves open it takes from the one that calls it, and a kernel's body is inline.
@@ -106,7 +106,7 @@ def _callee(function: Callable[..., Any], options: dict[str, Any]) -> Any:
 
 def compiled(function: Callable[..., Any]) -> Any:
     """Mark a function that Python calls directly: compiled at its first call, kept on disk, runs on one core."""
-    return keep_on_disk(numba.njit(**_OPTIONS)(function))
+    return cache_on_disk(numba.njit(**_OPTIONS)(function))
 
 
 class CompiledEntry:
@@ -119,7 +119,7 @@ class CompiledEntry:
     @cached_property
     def function(self) -> Any:
         """The compiled function."""
-        dispatcher = keep_on_disk(numba.njit(**(_OPTIONS | {"nogil": False}))(self._python))
+        dispatcher = cache_on_disk(numba.njit(**(_OPTIONS | {"nogil": False}))(self._python))
         dispatcher.compile(self._signature)
         dispatcher.disable_compile()
         return dispatcher if self._looks else next(iter(dispatcher.overloads.values())).entry_point
@@ -180,7 +180,7 @@ class Kernel:
         )
         spread = spread_over(numba.njit(**_ROUTINE)(piece))
         text = f"def loop(_count, _parts, {arguments}):\n    _spread(_count, _parts, ({arguments},))\n"
-        dispatcher = keep_on_disk(numba.njit(**_OPTIONS)(self._loop(text, _spread=spread)))
+        dispatcher = cache_on_disk(numba.njit(**_OPTIONS)(self._loop(text, _spread=spread)))
         if self.signature is None:
             return dispatcher
         dispatcher.compile(self.signature)

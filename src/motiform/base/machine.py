@@ -9,10 +9,10 @@ from typing import Any
 
 from motiform.base.errors import InputError
 
-__all__ = ["available", "check_room", "check_steps", "machine", "memory"]
+__all__ = ["available", "check_memory", "check_steps", "machine", "memory"]
 
 _MOST_STEPS = 10**9
-_SURE = 64e6  # [byte] that are not asked for
+_UNCHECKED_BYTES = 64e6  # [byte] that are not asked for
 
 
 @cache
@@ -47,14 +47,14 @@ def available() -> float:
     return 1024.0 * float(found[0][1]) if found else float("inf")
 
 
-def check_room(
+def check_memory(
     needed: float, what: str, *, got: str, remedy: str, where: str | None = None, error: type[InputError] = InputError
 ) -> None:
     """Refuse what would take more than half of the memory [byte], or than is free, before it is built."""
     if needed > 0.5 * memory():
         got = f"{got}, {needed / 1e9:.3g} GB of {memory() / 1e9:.3g} GB"
         raise error(f"{what} must fit into half of the memory", where=where, got=got, remedy=remedy)
-    if needed > _SURE and needed > (free := available()):
+    if needed > _UNCHECKED_BYTES and needed > (free := available()):
         got = f"{got}, {needed / 1e9:.3g} GB of {free / 1e9:.3g} GB"
         raise error(f"{what} must fit into the memory that is free", where=where, got=got, remedy=remedy)
 

@@ -21,7 +21,7 @@ from motiform.base.files import plain_file
 from motiform.base.locks import lock, unlock
 from motiform.base.progress import compiling
 
-__all__ = ["keep_on_disk"]
+__all__ = ["cache_on_disk"]
 
 
 @cache
@@ -91,13 +91,13 @@ class _Files(IndexDataCacheFile):
         with super()._open_for_write(filepath) as file:
             kept = io.BytesIO()
             yield kept
-            file.write(kept.getvalue() + _seal(kept.getvalue(), filepath))
+            file.write(kept.getvalue() + _checksum(kept.getvalue(), filepath))
 
 
 _SEAL = b"motiform-sum"
 
 
-def _seal(data: bytes, path: str) -> bytes:
+def _checksum(data: bytes, path: str) -> bytes:
     """Return the sum of a file and of its name: whole code of another function is not that of this one."""
     return _SEAL + hashlib.blake2b(Path(path).name.encode() + data, digest_size=16).digest()
 
@@ -111,9 +111,9 @@ def _is_whole(path: str) -> bool:
             return True  # its reader gets the same error
         data = b""  # a pipe or device, a folder, a link to itself
     end = len(data) - len(_SEAL) - 16
-    whole = end >= 0 and data[end:] == _seal(data[:end], path)
+    whole = end >= 0 and data[end:] == _checksum(data[:end], path)
     if not whole:
-        _tell_damaged()
+        _warn_of_damage()
         _remove(Path(path))
     return whole
 
@@ -127,13 +127,13 @@ def _remove(path: Path) -> None:
 
 
 @cache
-def _tell_damaged() -> None:
+def _warn_of_damage() -> None:
     if not os.environ.get("MOTIFORM_QUIET"):
         print("motiform: compiled kernels on disk are damaged; they are compiled anew", file=sys.stderr, flush=True)
 
 
 @cache
-def _tell_unkept(reason: str) -> None:
+def _warn_not_cached(reason: str) -> None:
     if not os.environ.get("MOTIFORM_QUIET"):
         print(f"motiform: compiled kernels are not kept: {reason}", file=sys.stderr, flush=True)
 
@@ -180,7 +180,7 @@ class _Cache(FunctionCache):
         try:
             super().save_overload(sig, data)
         except OSError as error:
-            _tell_unkept(_why(error))
+            _warn_not_cached(_why(error))
 
     def release(self) -> None:
         """Let other processes go on; what was compiled is counted."""
@@ -203,7 +203,7 @@ def _locked(path: Path) -> Iterator[None]:
         unlock(handle)
 
 
-def keep_on_disk(dispatcher: Any) -> Any:
+def cache_on_disk(dispatcher: Any) -> Any:
     """Give a function of motiform's own an on-disk cache; without one, say why, and compile in each process."""
     if not dispatcher.py_func.__module__.startswith("motiform."):
         return dispatcher  # a user's own file is not in the source key: its changed helpers would go unseen

@@ -11,7 +11,7 @@ import numba
 
 from motiform.base.numba_versions import KNOWN
 
-__all__ = ["keep_on_disk", "launch_threads", "spread_over"]
+__all__ = ["cache_on_disk", "launch_threads", "spread_over"]
 
 if not os.environ.get("MOTIFORM_QUIET"):
     first, beyond = (".".join(map(str, version)) for version in KNOWN)
@@ -23,7 +23,7 @@ if not os.environ.get("MOTIFORM_QUIET"):
     )
 
 
-def keep_on_disk(dispatcher: Any) -> Any:
+def cache_on_disk(dispatcher: Any) -> Any:
     """Return the function as it is: nothing is kept."""
     return dispatcher
 

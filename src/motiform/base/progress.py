@@ -40,11 +40,11 @@ def bar(label: str, *, quiet: bool = False) -> Iterator[Progress]:
     with RichProgress(*columns, console=console, transient=True) as shown:
         task = shown.add_task(label, total=1.0)
 
-        def tell(fraction: float) -> None:
+        def report(fraction: float) -> None:
             check_end()
             shown.update(task, completed=fraction)
 
-        yield tell
+        yield report
 
 
 class _Compiled:

@@ -21,27 +21,27 @@ _got: list[int] = []
 _seen_by: list[int] = []  # the process with the thread that sees to signals, and the pipe to it
 
 
-def watch_signals(tell: "Callable[[int], None] | None" = None) -> None:
+def watch_signals(on_signal: "Callable[[int], None] | None" = None) -> None:
     """Let SIGINT, SIGTERM and SIGHUP raise KeyboardInterrupt from now on; one that is ignored (nohup) stays so.
 
     Python drops an exception that is raised inside a callback of compiled code or in garbage collection, and libraries
-    catch any while they import others. Where `tell` is given, a thread sees this and sends the signal again. Where
-    compiled code does not come back to Python for some seconds, it calls `tell` with the signal and ends the process:
-    what is committed stays, as with SIGKILL. Only the command line does this: in a program signals are its own.
+    catch any while they import others. Where `on_signal` is given, a thread sees this and sends the signal again. Where
+    compiled code does not come back to Python for some seconds, it calls `on_signal` with the signal and ends the
+    process: what is committed stays, as with SIGKILL. Only the command line does this: a program has its own.
     """
     _got.clear()
-    if tell is not None and hasattr(signal, "pthread_kill"):  # which Windows has not
+    if on_signal is not None and hasattr(signal, "pthread_kill"):  # which Windows has not
         if _seen_by[:1] != [os.getpid()]:  # a fork has no thread of its own yet
             ours, theirs = os.pipe()
             os.set_blocking(theirs, False)
-            _thread.start_new_thread(_see_through, (ours, _thread.get_ident(), tell))
+            _thread.start_new_thread(_see_through, (ours, _thread.get_ident(), on_signal))
             _seen_by[:] = [os.getpid(), theirs]
         signal.set_wakeup_fd(_seen_by[1], warn_on_full_buffer=False)  # it gets the numbers of signals at once
     usual = (signal.SIG_DFL, signal.default_int_handler, _end)
     for number in _numbers():
         if signal.getsignal(number) in usual:
             signal.signal(number, _end)
-    sys.unraisablehook = _tell_dropped
+    sys.unraisablehook = _report_unraisable
 
 
 def leave_signals() -> None:
@@ -73,13 +73,13 @@ def _end(number: int, frame: "FrameType | None") -> None:
     raise KeyboardInterrupt
 
 
-def _tell_dropped(dropped: "Any") -> None:
+def _report_unraisable(dropped: "Any") -> None:
     """Tell of an exception that Python drops, but for ours, which comes again."""
     if not (_got and dropped.exc_type is KeyboardInterrupt):
         sys.__unraisablehook__(dropped)
 
 
-def _see_through(pipe: int, main: int, tell: "Callable[[int], None]") -> None:
+def _see_through(pipe: int, main: int, on_signal: "Callable[[int], None]") -> None:
     """See to it that each signal that comes through a pipe ends the work of the main thread."""
     while read := os.read(pipe, 1):
         number, heard = read[0], 0
@@ -88,7 +88,7 @@ def _see_through(pipe: int, main: int, tell: "Callable[[int], None]") -> None:
             while len(_got) <= heard and time.monotonic() < until:
                 time.sleep(_SOON)
             if len(_got) <= heard:
-                tell(number)
+                on_signal(number)
                 os._exit(128 + number)
             heard = len(_got)
             while _is_ending(main):

@@ -34,14 +34,18 @@ def quantity(value: float | int | str, unit: str) -> float:
     2.0
     """
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-        raise InputError("not a quantity", got=value, allowed=f"a number{unit and f' in {unit}'}, or text with a unit")
+        raise InputError(
+            "a quantity must be a number",
+            got=value,
+            allowed=f"a number{unit and f' in {unit}'}, or text with a unit",
+        )
     try:
         number = _from_text(value, unit) if isinstance(value, str) else float(value)
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
         got = value if isinstance(value, str) else number
-        raise InputError("not a finite number", got=got, allowed=f"a finite number{unit and f' in {unit}'}")
+        raise InputError("the number must be finite", got=got, allowed=f"a finite number{unit and f' in {unit}'}")
     return number
 
 
@@ -52,7 +56,7 @@ def _from_text(text: str, unit: str) -> float:
     allowed = f"a number{unit and f' in {unit}'}, or text such as '3 {unit or 'percent'}'"
     match = _TEXT.fullmatch(text) if len(text) <= _LONGEST else None
     if match is None:
-        raise InputError("not a quantity", got=_short(text), allowed=allowed)
+        raise InputError("a quantity must be a number", got=_short(text), allowed=allowed)
     if not match["unit"].strip() and unit not in ("", "1"):
         raise InputError(
             "a text must have a unit", got=text, remedy=f"Write a plain number in {unit}, or add the unit."
@@ -68,7 +72,7 @@ def _from_text(text: str, unit: str) -> float:
             "the unit has the wrong dimension", got=text, allowed=f"a unit like {unit or 'none'}"
         ) from error
     except Exception as error:  # pint raises many kinds for text that it cannot parse
-        raise InputError("not a quantity", got=text, allowed=allowed) from error
+        raise InputError("a quantity must be a number", got=text, allowed=allowed) from error
 
 
 _TURNS = ("radian", "degree", "turn", "revolution", "cycle", "grad", "arc", "minute_of", "second_of", "rpm")

@@ -25,7 +25,7 @@ def main() -> None:
     except Exception as error:
         if ended_by() is not None:  # libraries that a signal stops while they are imported fail in their own ways
             _interrupted()
-        sys.exit(_tell(error))
+        sys.exit(_report_error(error))
     finally:
         leave_signals()
 
@@ -42,7 +42,7 @@ def _run() -> int:
     return int(code)
 
 
-def _tell(error: Exception) -> int:
+def _report_error(error: Exception) -> int:
     """Say why the work failed and return the exit code."""
     from motiform.base.errors import MotiformError
 

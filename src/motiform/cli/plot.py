@@ -36,6 +36,6 @@ def plot(
             "a plot needs a channel", where=shown._where, allowed=", ".join(shown.names), remedy="Name channels."
         )
     title = shown.manifest.get("title")
-    if overwrite or (told := read_stamp(path)) is None or told != plot_key(shown, names, title):
+    if overwrite or (stamp := read_stamp(path)) is None or stamp != plot_key(shown, names, title):
         plot_channels(shown, names, path=path, title=title, overwrite=overwrite)
     say_done("plot", path, before)

@@ -111,14 +111,14 @@ def reconstruct(
         raise InputError(
             "a batch is resumed or overwritten", got="--resume and --overwrite", remedy="Give one of them."
         )
-    told: dict[str, Any] = {
+    given: dict[str, Any] = {
         key: value for key, value in (("height", height), ("mass", mass), ("sex", sex)) if value is not None
     }
     fit = {"cutoff": cutoff or None, "smooth": smooth, "robust": robust, "limits": limits, "angles": angles}
     if markers is not None:
-        told["markers"] = read_sites(markers) if Path(markers).is_file() else markers
+        given["markers"] = read_sites(markers) if Path(markers).is_file() else markers
     options = _options(
-        _figure_of(figure, ik_setup, scale_setup), told, subject,
+        _figure_of(figure, ik_setup, scale_setup), given, subject,
         {key: value for key, value in (("up", up), ("units", units)) if value is not None}, fit,
         correspondence, weights, static, calibrate, report, parse_settings(set_),
         {"forces": forces, "ik": ik_setup, "scale": scale_setup, "normative": normative}, forward, pdf,
@@ -179,13 +179,13 @@ def _existing(path: Path, name: str) -> Path:
     return path
 
 
-def _figure_of(told: str | None, ik: Path | None, scale: Path | None) -> str:
+def _figure_of(spec: str | None, ik: Path | None, scale: Path | None) -> str:
     """Return the figure: the given one, or the model that a set-up of OpenSim names."""
     from motiform.motion.reconstruct.opensim.ik import read_ik_setup
     from motiform.motion.reconstruct.opensim.scaling import read_scale_setup
 
-    if told is not None:
-        return told
+    if spec is not None:
+        return spec
     for setup, read in ((scale, read_scale_setup), (ik, read_ik_setup)):
         model = None if setup is None else read(_existing(setup, "ik" if setup is ik else "scale")).model
         if model is not None:

@@ -103,7 +103,12 @@ def _functions(path: Path) -> dict[str, Any]:
     if not path.is_file():
         raise InputError("no such file", where="--functions", got=str(path), remedy=closest_file(path))
     if spec is None or spec.loader is None:
-        raise InputError("not a Python file", where="--functions", got=str(path), allowed="a file that ends in .py")
+        raise InputError(
+            "the functions must be in a Python file",
+            where="--functions",
+            got=str(path),
+            allowed="a file that ends in .py",
+        )
     module = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)

@@ -94,7 +94,11 @@ def parse_size(text: str, dpi: float | None = None) -> tuple[tuple[int, int], fl
         return print_size(text, dpi=300.0 if dpi is None else dpi), 300.0 if dpi is None else dpi
     width, _, height = text.lower().partition("x")
     if not (width.isdecimal() and height.isdecimal()):
-        raise InputError("not a size", got=text, allowed="1280x720 (pixels), A4, 180x120mm")
+        raise InputError(
+            "the size must be WIDTHxHEIGHT, in pixels or with a unit, or a paper size",
+            got=text,
+            allowed="1280x720 (pixels), A4, 180x120mm",
+        )
     return (int(width), int(height)), dpi
 
 

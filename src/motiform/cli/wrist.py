@@ -61,8 +61,8 @@ def wrist(
                "quick": quick}  # fmt: skip
     place = out or Path(f"{source.resolve().name.split('.')[0]}-wrist")
     made_of = [source, *(path for path in (seeds, driver) if path is not None)]
-    told = {**reading, **surgery, "flexion": flexion, "deviation": deviation, "driven": driven}
-    stages = Stages.open(place, made_of, told, resume=resume, overwrite=overwrite)
+    options = {**reading, **surgery, "flexion": flexion, "deviation": deviation, "driven": driven}
+    stages = Stages.open(place, made_of, options, resume=resume, overwrite=overwrite)
     if stages.damaged:
         say(f"motiform: {place}: files of its {stages.damaged} are missing or damaged; it is made again", err=True)
     if stages.whole:

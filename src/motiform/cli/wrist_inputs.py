@@ -46,12 +46,12 @@ def read_wrist(
     """Return the wrist. Bones of an image are kept beside the results once they are segmented."""
     from motiform.base.progress import bar
     from motiform.measure import read_labels, read_volume, segment_bones, write_volume
-    from motiform.motion.bones import Fineness, from_labels, from_meshes
+    from motiform.motion.bones import BoneResolution, from_labels, from_meshes
     from motiform.record.files import make_folder
 
     side, more = (
         options["side"],
-        {"erode": options["erode"], "fineness": Fineness(**_QUICK) if options["quick"] else None},
+        {"erode": options["erode"], "fineness": BoneResolution(**_QUICK) if options["quick"] else None},
     )
     with bar("bones", quiet=quiet) as progress:
         if kind == "meshes":
@@ -78,7 +78,9 @@ def _names(rows: Sequence[str] | None) -> dict[Any, str] | None:
     for row in rows or ():
         number, equals, name = row.partition("=")
         if not (equals and number.strip().isdecimal() and name.strip()):
-            raise InputError("not a label", where="--label", got=row, allowed="NUMBER=BONE, such as 3=scaphoid")
+            raise InputError(
+                "a label must name a bone", where="--label", got=row, allowed="NUMBER=BONE, such as 3=scaphoid"
+            )
         found[int(number)] = name.strip()
     return found or None
 
@@ -100,7 +102,7 @@ def parse_angles(text: str | None, where: str) -> np.ndarray:
         return np.array([float(part) for part in parts])
     except ValueError:
         raise InputError(
-            "not angles", where=where, got=text[:80],
+            "angles must be numbers or a range [°]", where=where, got=text[:80],
             allowed="FIRST:LAST:STEP such as -40:40:5, or a list such as 30,-30",
             remedy=f"Up to {_MOST} of them, in degrees.",
         ) from None  # fmt: skip
@@ -137,9 +139,9 @@ class Stages:
     """Whether the folder has results that are overwritten when there are new ones."""
 
     @classmethod
-    def open(cls, out: Path, files: Sequence[Path], told: Any, *, resume: bool, overwrite: bool) -> "Stages":
+    def open(cls, out: Path, files: Sequence[Path], options: Any, *, resume: bool, overwrite: bool) -> "Stages":
         """Return the stages of a folder, which is made with the first; another run's folder is not touched unasked."""
-        stages = cls(out, _key(files, told))
+        stages = cls(out, _key(files, options))
         if out.exists() and not out.is_dir():
             raise InputError("there is a file of this name", where=str(out), remedy="Give another --out.")
         note = out / _NOTE
@@ -149,7 +151,7 @@ class Stages:
         if note.is_file() and overwrite:
             stages.replaces = True
             return stages
-        kept = _kept(note) if note.is_file() else None
+        kept = _read_stages(note) if note.is_file() else None
         if kept is not None and not kept["done"] and not others:
             kept = None  # it ended before there was anything to keep
         if kept is not None and kept["key"] != stages.key:
@@ -194,7 +196,7 @@ class Stages:
         part.replace(self.out / _NOTE)
 
 
-def _kept(note: Path) -> dict[str, Any]:
+def _read_stages(note: Path) -> dict[str, Any]:
     """Return what the note of a folder says."""
     try:
         kept = json.loads(note.read_text("utf-8"))
@@ -206,9 +208,9 @@ def _kept(note: Path) -> dict[str, Any]:
     return kept
 
 
-def _key(files: Sequence[Path], told: Any) -> str:
+def _key(files: Sequence[Path], options: Any) -> str:
     """Return a number of the input: options and the bytes of all files."""
-    digest = Digest(told)
+    digest = Digest(options)
     for file in files:
         digest.add_file(file)
     return digest.text(32)

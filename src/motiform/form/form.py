@@ -57,7 +57,7 @@ def dress(recording: "Recording", looks: Looks | None = None, *, skin: bool | Ri
         else:
             drawn.append(look.drawn(name, recording, len(times)))
     drawn += [spring.drawn(name, recording, len(times)) for name, spring in shown.springs.items()]
-    _stand_under(shown, image)
+    _lower_ground(shown, image)
     return Form(
         tuple(one for one in drawn if isinstance(one, Part)),
         times,
@@ -100,7 +100,7 @@ def _clock(looks: Looks, recording: "Recording") -> str:
     return recording.names[0]
 
 
-def _stand_under(looks: Looks, image: dict[str, Any]) -> None:
+def _lower_ground(looks: Looks, image: dict[str, Any]) -> None:
     """Put the ground of a picture under what reaches below it and says so: two faces at one height would mingle."""
     lowest = [look.stands for look in looks.parts.values() if isinstance(look, ShapeLook) and look.stands is not None]
     if lowest and min(lowest) < 0.0 and "ground_height" not in image:

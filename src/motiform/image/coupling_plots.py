@@ -252,13 +252,13 @@ def _verdicts(found: Influence) -> np.ndarray:
 
 def _shade(axes: "Axes", found: Influence) -> None:
     """Shade stretches of one verdict."""
-    f, told = found.omega / (2 * np.pi), _verdicts(found)
+    f, verdicts = found.omega / (2 * np.pi), _verdicts(found)
     first = 0
     for n in range(1, len(f) + 1):
-        if n == len(f) or told[n] != told[first]:
+        if n == len(f) or verdicts[n] != verdicts[first]:
             start = f[first] if first == 0 else np.sqrt(f[first - 1] * f[first])
             end = f[-1] if n == len(f) else np.sqrt(f[n - 1] * f[n])
-            axes.axvspan(start, end, color=_SHADE[str(told[first])], linewidth=0, zorder=0)
+            axes.axvspan(start, end, color=_SHADE[str(verdicts[first])], linewidth=0, zorder=0)
             first = n
 
 

@@ -29,7 +29,7 @@ from motiform.image.path import CameraPath
 from motiform.image.playback import moment_at_time
 from motiform.image.png import png_bytes
 from motiform.image.stamp import NAME as STAMP
-from motiform.image.stamp import read_stamp, seal
+from motiform.image.stamp import append_checksum, read_stamp
 from motiform.record.sound import write_sound
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def _write_still(
         part.touch()  # an unwritable folder is an error before the work, not after
         if path.suffix.lower() == ".exr":
             write_exr(paint(32), part, bits=bits, notes={STAMP: key}, dpi=dpi)
-            seal(part)
+            append_checksum(part)
         else:
             with part.open("wb") as file:
                 file.writelines(png_bytes(paint(bits), key=key, dpi=dpi))
@@ -330,7 +330,7 @@ def encoder(
             reason = said[0].decode(errors="replace").strip() if said else f"it ended with code {code}"
             raise OSError("ffmpeg: " + re.sub(r"^(\[[^]]*\] *)+", "", reason))  # less the addresses in brackets
         if key is not None:
-            seal(path)
+            append_checksum(path)
     finally:
         encoder.kill()
         encoder.wait()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from motiform.record import Event
 
-__all__ = ["CURVE", "EventKind", "draw_events", "event_kinds", "lay_out"]
+__all__ = ["CURVE", "EventKind", "draw_events", "event_kinds", "place_legends"]
 
 CURVE = "curve"
 """Mark of a line that is a channel's."""
@@ -89,14 +89,14 @@ def draw_events(axes: "Axes", kinds: Sequence[EventKind]) -> None:
         )  # fmt: skip
 
 
-def lay_out(
+def place_legends(
     figure: "Figure", legends: Sequence[tuple["Axes", str | None]], kinds: Sequence[EventKind], *, grow: bool
 ) -> None:
     """Put a legend over each panel that has named lines, one of events under all, each as wide as the panels at most.
 
     With `grow` the figure becomes higher by what they take. A figure that is too small for them is refused.
     """
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         figure.draw_without_rendering()  # what numbers and names of the axes leave
         wide = min(axes.get_window_extent().width for axes, _ in legends)
@@ -106,7 +106,7 @@ def lay_out(
             taken = sum(legend.get_window_extent().height / figure.dpi + 0.06 for legend in made)
             figure.set_size_inches(figure.get_figwidth(), figure.get_figheight() + taken)
         figure.draw_without_rendering()
-    if any("constrained_layout" in str(one.message) for one in told):
+    if any("constrained_layout" in str(one.message) for one in caught):
         width, height = figure.get_size_inches()
         got = f"{width:g} × {height:g} inches"
         raise InputError("the figure is too small for its panels and legends", got=got, remedy="Make it larger.")

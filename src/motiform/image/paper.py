@@ -33,5 +33,7 @@ def _millimetres(paper: str) -> tuple[float, float]:
     if sides and float(sides[1]) > 0 and float(sides[2]) > 0:
         return float(sides[1]), float(sides[2])
     raise InputError(
-        "not a size of a print", got=paper, allowed="A0 to A10, with 'portrait' where it is high, or 180x120mm"
+        "the size of a print must be a paper size or WIDTHxHEIGHTmm",
+        got=paper,
+        allowed="A0 to A10, with 'portrait' where it is high, or 180x120mm",
     )

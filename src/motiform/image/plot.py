@@ -24,8 +24,8 @@ from motiform.image.curves import (
     read_curves,
 )
 from motiform.image.files import check_new, new_file
-from motiform.image.legends import CURVE, draw_events, event_kinds, lay_out
-from motiform.image.stamp import NAME, seal
+from motiform.image.legends import CURVE, draw_events, event_kinds, place_legends
+from motiform.image.stamp import NAME, append_checksum
 from motiform.image.style import COLORS, CURSOR, DASHES, axis_of, colors_of, pretty_unit
 from motiform.record.recording import check_recording
 
@@ -84,7 +84,7 @@ def plot_channels(
         _set_label(axes, part.name, part.unit)
         _flatten(axes)
     _finish(figure, panels, ", ".join(names), rec._where)
-    lay_out(figure, legends, kinds, grow=size is None)
+    place_legends(figure, legends, kinds, grow=size is None)
     _save(figure, path, overwrite, None if path is None else plot_key(rec, names, title, size, cursor))
     return figure
 
@@ -143,7 +143,7 @@ def compare_plot(
         _set_label(axes, f"drift of {shown}" if drift else shown, whole.unit)
     _finish(figure, panels, name, ", ".join(recordings))
     title_of_band = f"median, 5–95 % of {count}" if count > 1 else None
-    lay_out(figure, [(panels[0], title_of_band)], [], grow=size is None)
+    place_legends(figure, [(panels[0], title_of_band)], [], grow=size is None)
     _save(figure, path, overwrite)
     return figure
 
@@ -301,4 +301,4 @@ def _save(figure: "Figure", path: str | os.PathLike[str] | None, overwrite: bool
         # Not getbuffer(): Python 3.12.1 crashes when it collects one that an error's frames hold.
         temporary.write_bytes(drawn.getvalue())
         if key is not None and suffix != ".png":  # which has sums of its own
-            seal(temporary)
+            append_checksum(temporary)

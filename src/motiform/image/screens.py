@@ -16,7 +16,7 @@ from motiform.image.files import check_new, new_file
 from motiform.image.film import check_bits, check_fps, encoder
 from motiform.image.look import linear_from_srgb
 from motiform.image.png import write_png
-from motiform.image.stamp import NAME, read_stamp, seal
+from motiform.image.stamp import NAME, append_checksum, read_stamp
 
 if TYPE_CHECKING:
     from motiform.record import Recording
@@ -49,8 +49,8 @@ def _fields(recording: "Recording", channel: str) -> tuple[str, str, float]:
         )
     known = recording.manifest.get("screen", {})
     prefix = channel.removesuffix("heights").rstrip(".")
-    told = known.get(prefix, known) if prefix else known
-    return channel, str(told.get("axes", "xy")), float(told.get("spacing", 1.0))
+    entry = known.get(prefix, known) if prefix else known
+    return channel, str(entry.get("axes", "xy")), float(entry.get("spacing", 1.0))
 
 
 def _check_operator(operator: str) -> None:
@@ -146,7 +146,7 @@ def screen_picture(
         light = _light(recording, channel, operator, color, enlarged, settings)(sample % count)
         with new_file(path, overwrite=overwrite) as part:
             write_exr(light, part, bits=bits, notes={NAME: key}, dpi=dpi)
-            seal(part)
+            append_checksum(part)
         return path
     paint = _painter(recording, channel, operator, tint, color, enlarged, bits, settings)
     return write_png(paint(sample % count), path, overwrite=overwrite, key=key, dpi=dpi)

@@ -9,7 +9,7 @@ import subprocess
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["NAME", "read_stamp", "seal"]
+__all__ = ["NAME", "append_checksum", "read_stamp"]
 
 NAME = "motiform"
 _SUM = f"{NAME}-sum ".encode()
@@ -23,7 +23,7 @@ _AROUND = {  # what makes the checksum a comment of the format
 }
 
 
-def seal(path: Path) -> None:
+def append_checksum(path: Path) -> None:
     """End a file with its checksum."""
     before, after = _AROUND[path.suffix.lower()]
     with path.open("rb+") as file:
@@ -64,8 +64,8 @@ def read_stamp(path: Path) -> str | None:
 
             return exr_attributes(path)[NAME].decode()
         if path.suffix.lower() in (".svg", ".pdf"):
-            told = re.search(rb"motiform ([0-9a-f]{64})", path.read_bytes())
-            return None if told is None else told[1].decode()
+            match = re.search(rb"motiform ([0-9a-f]{64})", path.read_bytes())
+            return None if match is None else match[1].decode()
         from imageio_ffmpeg import get_ffmpeg_exe
 
         command = [get_ffmpeg_exe(), "-v", "error", "-i", f"file:{path}", "-f", "ffmetadata", "-"]

@@ -32,8 +32,8 @@ def marker_names(rec: Recording) -> list[str]:
     """Return the names of a recording's markers, in their order."""
     check_recording(rec)
     count = rec.channel("markers").shape[0]
-    told = list(rec.manifest.get("labels", {}).get("marker", ()))
-    return told if len(told) == count else [f"M{k + 1}" for k in range(count)]
+    labels = list(rec.manifest.get("labels", {}).get("marker", ()))
+    return labels if len(labels) == count else [f"M{k + 1}" for k in range(count)]
 
 
 def changed(

@@ -109,7 +109,7 @@ def _readable(length: float) -> str:
     return f"{length:.3g} m"
 
 
-def find_up(points: np.ndarray, names: list[str], told: str | None) -> tuple[str | None, str]:
+def find_up(points: np.ndarray, names: list[str], stated: str | None) -> tuple[str | None, str]:
     """Return the axis that points up and how that is known, (None, reason) where the data do not make it evident.
 
     Names come first (head, neck and shoulders are over feet and ankles), then what the file states, then the shape: the
@@ -117,12 +117,12 @@ def find_up(points: np.ndarray, names: list[str], told: str | None) -> tuple[str
     """
     by_names = _up_by_names(points, names)
     if by_names:
-        remark = "" if told in (None, by_names) else f", though the file states {told}"
+        remark = "" if stated in (None, by_names) else f", though the file states {stated}"
         return by_names, "the names of the markers" + remark
-    if told:
-        return (told, "the file") if not _hangs(points, told) else (
-            told[1:] if told[0] == "-" else f"-{told}",
-            f"the floor at zero, below all markers, though the file tells {told}",
+    if stated:
+        return (stated, "the file") if not _hangs(points, stated) else (
+            stated[1:] if stated[0] == "-" else f"-{stated}",
+            f"the floor at zero, below all markers, though the file states {stated}",
         )  # fmt: skip
     return _up_by_shape(points)
 

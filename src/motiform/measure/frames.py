@@ -42,7 +42,9 @@ def move(rec: Recording, rotation: Any, translation: Any, *, up: str | None = No
     check_recording(rec)
     R, t = np.asarray(rotation, float), np.asarray(translation, float)
     if R.shape != (3, 3) or t.shape != (3,) or not np.allclose(R @ R.T, np.eye(3), atol=1e-9) or np.linalg.det(R) < 0:
-        raise InputError("not a rotation and a translation", got=f"shapes {R.shape} and {t.shape}")
+        raise InputError(
+            "a frame must be a rotation (3, 3) and a translation (3,)", got=f"shapes {R.shape} and {t.shape}"
+        )
     data = {}
     for name in rec:
         channel = rec.channel(name)

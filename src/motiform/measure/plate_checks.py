@@ -30,7 +30,7 @@ def settle_plates(raw: Raw, length: float, up: np.ndarray | None, loaded: float)
     """
     for plate in raw.plates:
         plate["baseline"] = _baseline(raw, plate, length, loaded)
-    raw.plates = [plate for plate in raw.plates if _believed(raw, plate, length, up, loaded)]
+    raw.plates = [plate for plate in raw.plates if _check_pressure(raw, plate, length, up, loaded)]
 
 
 def _units(raw: Raw, plate: dict[str, Any]) -> list[str]:
@@ -49,14 +49,14 @@ def _baseline(raw: Raw, plate: dict[str, Any], length: float, loaded: float) -> 
     each = round(raw.analog_rate / raw.rate) if raw.rate else 0
     part = table[(first - 1) * each : last * each]
     if len(part) and np.isfinite(part).all():
-        told = _level_of(plate, part)
-        level, span = press(told)
+        stated = _level_of(plate, part)
+        level, span = press(stated)
         samples = f"{who}: the mean of samples {first} to {last} (FORCE_PLATFORM:ZERO)"
         sure = found is not None and abs(press(found)[0] - level) < _STEADY
         if sure or not (abs(level) > loaded and abs(level) > _LEVEL * span):
             if abs(level) > _NOTED:
                 raw.notes.append(f"{samples} is taken off, {level:.3g} N")
-            return told
+            return stated
         raw.notes.append(f"{samples} is not taken off: the plate is loaded then ({abs(level):.0f} N)")
     if found is not None:
         level, span = press(found)
@@ -105,16 +105,16 @@ def _empty(plate: dict[str, Any], table: np.ndarray, units: list[str], length: f
 
 
 # ---- where the pressure is
-def _believed(raw: Raw, plate: dict[str, Any], length: float, up: np.ndarray | None, loaded: float) -> bool:
+def _check_pressure(raw: Raw, plate: dict[str, Any], length: float, up: np.ndarray | None, loaded: float) -> bool:
     """Return whether a plate is kept, its units corrected where that brings the pressure onto it."""
     assert raw.analog is not None
     table = raw.analog[:, plate["channels"]] - plate["baseline"]
     find = partial(_places, length=length, up=up, loaded=loaded)
-    told = find(plate, table, _units(raw, plate))
-    if not len(told):
+    centers = find(plate, table, _units(raw, plate))
+    if not len(centers):
         return True
-    on, far = _share(told), float(np.median(_radii(told)))
-    stuck = _moved(told, plate, table, _units(raw, plate), find) <= _STUCK
+    on, far = _share(centers), float(np.median(_radii(centers)))
+    stuck = _moved(centers, plate, table, _units(raw, plate), find) <= _STUCK
     if on >= 0.5 and not stuck:
         return True
     who = f"force plate {plate['number']}"

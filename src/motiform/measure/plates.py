@@ -141,7 +141,7 @@ def plate_channels(raw: Raw, length: float, up: np.ndarray | None, loaded: float
 
 def describe_plate_channels(count: int, rate: float, start: float) -> list[Channel]:
     """Return the channels of so many plates."""
-    told = {
+    descriptions = {
         "plate.force": ("N", "of the ground on the subject"),
         "plate.moment": ("N m", "of the ground on the subject, about the world's origin"),
         "plate.center_of_pressure": ("m", "centre of pressure; nan where the plate is not loaded"),
@@ -151,7 +151,7 @@ def describe_plate_channels(count: int, rate: float, start: float) -> list[Chann
     return [
         Channel(name, unit=unit, rate=rate, start=start, description=words,
                 **({"dims": ("plate",), "shape": (count,)} if name.endswith("free_moment") else vector))
-        for name, (unit, words) in told.items()
+        for name, (unit, words) in descriptions.items()
     ]  # fmt: skip
 
 

@@ -31,8 +31,8 @@ def read_sto(path: AnyPath, *, rotations: Iterable[str] | None = None) -> Record
     place = as_path(path)
     if not place.is_file():
         raise InputError("no such file", where=str(place), allowed="a MOT or STO file")
-    told, names, table = read_sto_table(place)
-    degrees = told.get("indegrees", "no").lower() in ("yes", "true", "1")
+    header, names, table = read_sto_table(place)
+    degrees = header.get("indegrees", "no").lower() in ("yes", "true", "1")
     return _columns(table, names, degrees, rotations, place)
 
 
@@ -42,8 +42,10 @@ def read_sto_table(path: Path) -> tuple[dict[str, str], list[str], np.ndarray]:
     lines = text.split("\n", 200)
     end = next((k for k, line in enumerate(lines) if line.strip().lower() == "endheader"), None)
     if end is None or end + 1 >= len(lines):
-        raise InputError("not a MOT or STO file", where=where, allowed="a header that ends with 'endheader'")
-    told = {key.strip().lower(): value.strip() for key, _, value in (line.partition("=") for line in lines[:end])}
+        raise InputError(
+            "a MOT or STO file must have a header", where=where, allowed="a header that ends with 'endheader'"
+        )
+    header = {key.strip().lower(): value.strip() for key, _, value in (line.partition("=") for line in lines[:end])}
     row = next((k for k in range(end + 1, len(lines)) if lines[k].strip()), end + 1)
     mark = "\t" if "\t" in lines[row] else "," if "," in lines[row] else r"\s+"
     names = [cell for cell in cells_of(lines[row], mark) if cell]
@@ -56,7 +58,7 @@ def read_sto_table(path: Path) -> tuple[dict[str, str], list[str], np.ndarray]:
     times = table[:, 0]
     if not np.isfinite(times).all() or (np.diff(times) < 0).any():
         raise InputError("a time is missing or decreases", where=where)
-    return told, names, table
+    return header, names, table
 
 
 def _columns(
@@ -77,11 +79,11 @@ def _columns(
 def _turning(names: list[str], rotations: Iterable[str] | None) -> list[str]:
     if rotations is None:
         return [name for name in names if not _STRAIGHT.fullmatch(name)]
-    told = list(rotations)
-    unknown = [name for name in told if name not in names]
+    angles = list(rotations)
+    unknown = [name for name in angles if name not in names]
     if unknown:
         raise InputError("no such column", got=", ".join(unknown), allowed=", ".join(names[:40]))
-    return told
+    return angles
 
 
 def write_sto(
@@ -106,14 +108,14 @@ def write_sto(
     heads: list[str] = []
     columns: list[np.ndarray] = []
     turns: list[bool] = []
-    told = None if rotations is None else list(rotations)
+    angles = None if rotations is None else list(rotations)
     for channel in channels:
         if not np.array_equal(rec.time(channel.name), times):
             raise InputError("channels of a table must share their times", where=rec._where, got=channel.name)
         fresh = _heads(rec, channel)
         heads += fresh
         columns += list(rec[channel.name].reshape(len(times), -1).T)
-        turns += [head in told for head in fresh] if told is not None else _turned(channel, fresh)
+        turns += [head in angles for head in fresh] if angles is not None else _turned(channel, fresh)
     if len(set(heads)) != len(heads):
         raise InputError(
             "columns of a table must have different names",

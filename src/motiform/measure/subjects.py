@@ -151,7 +151,7 @@ def _value(cell: str, unit: re.Match[str] | None, where: str) -> float:
         if not np.isfinite(number):
             raise ValueError
     except ValueError:
-        raise InputError("not a number", where=where, got=cell[:40]) from None
+        raise InputError("the cell must be a number", where=where, got=cell[:40]) from None
     return number * length_unit(unit["unit"], where) if unit else number
 
 

@@ -30,7 +30,7 @@ def read_text(path: Path) -> str:
     if not text.strip():
         raise InputError("the file is empty", where=str(path))
     if "\0" in text[:4096]:
-        raise InputError("not a text file", where=str(path))
+        raise InputError("the file must be text", where=str(path))
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -100,7 +100,7 @@ def _number(cell: str, comma: bool, where: str) -> float:
     try:
         return float(cell.replace(",", ".") if comma else cell)
     except ValueError:
-        raise InputError("not a number", where=where, got=cell[:40]) from None
+        raise InputError("the cell must be a number", where=where, got=cell[:40]) from None
 
 
 def split_axis(text: str, marks: str) -> dict[str, str] | None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from motiform.base.errors import RecordingError, RunError
 from motiform.base.locks import lock
-from motiform.base.machine import check_room
+from motiform.base.machine import check_memory
 
 __all__ = [
     "PARTIAL",
@@ -50,7 +50,7 @@ def as_path(path: Any) -> Path:
         if b"\0" in os.fsencode(place):
             raise TypeError
     except (TypeError, UnicodeEncodeError):
-        raise RecordingError("not a path", got=repr(path)[:80], allowed="text or a Path") from None
+        raise RecordingError("the path must be text or a Path", got=repr(path)[:80], allowed="text or a Path") from None
     return place
 
 
@@ -76,7 +76,7 @@ def read_inside(
             raise RecordingError("the file is larger than it may be", where=str(place), got=f"{found.st_size} bytes",
                                  allowed=f"up to {most:.0f} bytes")  # fmt: skip
         size = found.st_size if upto is None else min(upto, found.st_size)
-        check_room(
+        check_memory(
             size, "a file that is read whole", where=str(place), got=f"{size} bytes", error=RecordingError,
             remedy="Read it on a larger machine, or take it from a backup if it should be small.",
         )  # fmt: skip

@@ -43,11 +43,11 @@ class _Head:
     """Whether its index was a part of its name."""
 
 
-def heads(channels: Iterable[Channel], told: object, where: str) -> dict[str, str]:
+def heads(channels: Iterable[Channel], labels: object, where: str) -> dict[str, str]:
     """Return name and unit of each number of a sample; two of one name are refused."""
     found: dict[str, str] = {}
     for channel in channels:
-        for name, unit in columns(channel, told):
+        for name, unit in columns(channel, labels):
             if name in found:
                 raise RecordingError(
                     "columns of a table must have different names",
@@ -59,9 +59,9 @@ def heads(channels: Iterable[Channel], told: object, where: str) -> dict[str, st
     return found
 
 
-def heads_with_units(channels: Iterable[Channel], told: object, where: str) -> list[str]:
+def heads_with_units(channels: Iterable[Channel], labels: object, where: str) -> list[str]:
     """Return the first row of a table, without the time."""
-    return [f"{name} [{unit}]" if unit else name for name, unit in heads(channels, told, where).items()]
+    return [f"{name} [{unit}]" if unit else name for name, unit in heads(channels, labels, where).items()]
 
 
 def grouped(row: list[str], where: str) -> dict[str, Columns]:
@@ -69,7 +69,7 @@ def grouped(row: list[str], where: str) -> dict[str, Columns]:
     found = _without_lone_letters([_split(head, k) for k, head in enumerate(row)])
     folded = True
     while folded:
-        found, folded = _fold(found)
+        found, folded = _merge_indices(found)
     groups: dict[str, list[_Head]] = {}
     for head in found:
         groups.setdefault(head.name, []).append(head)
@@ -82,7 +82,7 @@ def _split(head: str, column: int) -> _Head:
     return _Head(name.strip(), unit or "", column, tuple(index.split(",")) if index else (), not index)
 
 
-def _fold(found: list[_Head]) -> tuple[list[_Head], bool]:
+def _merge_indices(found: list[_Head]) -> tuple[list[_Head], bool]:
     """Take the last part of names for an index, where together they make one; return whether some did."""
     parents: dict[tuple[str, bool], list[_Head]] = {}
     for head in found:

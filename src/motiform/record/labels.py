@@ -41,45 +41,45 @@ class Selection:
     """Description of the part."""
 
 
-def axis_names(channel: Channel, told: Any) -> list[tuple[str, ...] | None]:
+def axis_names(channel: Channel, named: Any) -> list[tuple[str, ...] | None]:
     """Return the names along each axis of a channel, None where elements have only numbers.
 
-    `told` are the labels of a manifest, ``{dim: names}``, from a file that may hold anything; those that do not fit
+    `named` are the labels of a manifest, ``{dim: names}``, from a file that may hold anything; those that do not fit
     are left out. An element whose name is empty, not printable, or that of another before it, has its number.
     """
-    told = told if isinstance(told, Mapping) else {}
-    return [_names(told.get(dim), dim, size) for dim, size in zip(channel.dims, channel.shape, strict=True)]
+    named = named if isinstance(named, Mapping) else {}
+    return [_names(named.get(dim), dim, size) for dim, size in zip(channel.dims, channel.shape, strict=True)]
 
 
-def labels(channel: Channel, told: Any) -> tuple[tuple[str, ...], ...]:
+def labels(channel: Channel, named: Any) -> tuple[tuple[str, ...], ...]:
     """Return the labels along each axis of a channel: names, or numbers from 0."""
-    found = zip(axis_names(channel, told), channel.shape, strict=True)
+    found = zip(axis_names(channel, named), channel.shape, strict=True)
     return tuple(tuple(map(str, range(size))) if names is None else names for names, size in found)
 
 
-def columns(channel: Channel, told: Any) -> Iterator[tuple[str, str]]:
+def columns(channel: Channel, named: Any) -> Iterator[tuple[str, str]]:
     """Walk through the numbers of a channel, the last axis fastest: what each is called, and its unit."""
     units = channel.units or (channel.unit,) * (channel.shape[-1] if channel.shape else 1)
-    for n, places in enumerate(product(*labels(channel, told))):
+    for n, places in enumerate(product(*labels(channel, named))):
         yield ".".join([channel.name, *places]), units[n % len(units)]
 
 
-def select(name: str, channels: Mapping[str, Channel], told: Any, where: str) -> Selection:
+def select(name: str, channels: Mapping[str, Channel], named: Any, where: str) -> Selection:
     """Return the channel, or part of one, that a name refers to."""
     if isinstance(name, str) and name in channels:
         return Selection(name, (), channels[name])
     owners = [one for one in channels if isinstance(name, str) and name.startswith(f"{one}.")]
     for owner in sorted(owners, key=len, reverse=True):
         channel = channels[owner]
-        index = _walk(name[len(owner) + 1 :].split("."), axis_names(channel, told), channel.shape)
+        index = _resolve_index(name[len(owner) + 1 :].split("."), axis_names(channel, named), channel.shape)
         if index is not None:
             return Selection(owner, index, _part(channel, name, index))
-    raise _unknown(name, channels, owners, told, where)
+    raise _unknown(name, channels, owners, named, where)
 
 
-def _names(told: Any, dim: str, size: int) -> tuple[str, ...] | None:
-    if isinstance(told, (list, tuple)) and len(told) == size and size:
-        texts = [str(one).strip() for one in told]
+def _names(named: Any, dim: str, size: int) -> tuple[str, ...] | None:
+    if isinstance(named, (list, tuple)) and len(named) == size and size:
+        texts = [str(one).strip() for one in named]
         first = {text: k for k, text in reversed(list(enumerate(texts)))}
         fits = [0 < len(text) <= _LONGEST and text.isprintable() and first[text] == k for k, text in enumerate(texts)]
         found = tuple(text if fit else str(k) for k, (text, fit) in enumerate(zip(texts, fits, strict=True)))
@@ -88,7 +88,7 @@ def _names(told: Any, dim: str, size: int) -> tuple[str, ...] | None:
     return known if len(known) == size else None
 
 
-def _walk(
+def _resolve_index(
     parts: list[str], names: list[tuple[str, ...] | None], shape: tuple[int, ...]
 ) -> tuple[int | slice, ...] | None:
     """Return what is taken of each axis, or None where the parts name nothing. A name may have dots in it."""
@@ -98,7 +98,7 @@ def _walk(
         return None
     for count in range(len(parts), 0, -1):
         place = _place(".".join(parts[:count]), names[0], shape[0])
-        rest = None if place is None else _walk(parts[count:], names[1:], shape[1:])
+        rest = None if place is None else _resolve_index(parts[count:], names[1:], shape[1:])
         if place is not None and rest is not None:
             return (place, *rest)
     return None
@@ -123,15 +123,15 @@ def _part(channel: Channel, name: str, index: tuple[int | slice, ...]) -> Channe
     return replace(channel, name=name, unit=unit, units=units, dims=dims, shape=shape)  # type: ignore[arg-type]
 
 
-def _unknown(name: Any, channels: Mapping[str, Channel], owners: list[str], told: Any, where: str) -> RecordingError:
+def _unknown(name: Any, channels: Mapping[str, Channel], owners: list[str], named: Any, where: str) -> RecordingError:
     """Return the error of a name that stands for nothing: what is wrong with it, and what is near."""
     if not owners:
-        parts = [f"{one}.{part}" for one, c in channels.items() for part in (axis_names(c, told) or [()])[0] or ()]
+        parts = [f"{one}.{part}" for one, c in channels.items() for part in (axis_names(c, named) or [()])[0] or ()]
         near = closest(name, channels) or closest(name, parts, most=_NEAR) if isinstance(name, str) else None
         got = name if isinstance(name, str) else repr(name)
         return RecordingError("no such channel", where=where, got=got, allowed=_listed(channels), remedy=near)
     owner = max(owners, key=len)
-    axes, parts = list(labels(channels[owner], told)), name[len(owner) + 1 :].split(".")
+    axes, parts = list(labels(channels[owner], named)), name[len(owner) + 1 :].split(".")
     for size in channels[owner].shape:  # what is right at its beginning
         count = next((n for n in range(len(parts), 0, -1) if _place(".".join(parts[:n]), axes[0], size) is not None), 0)
         if not count or count == len(parts):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError, RecordingError
-from motiform.base.machine import check_room
+from motiform.base.machine import check_memory
 
 __all__ = ["dump_plain", "load_plain", "to_plain"]
 
@@ -72,7 +72,7 @@ def dump_plain(value: Any, *, indent: int | None = None, sort: bool = False) -> 
 
 def load_plain(text: str | bytes) -> Any:
     """Return the values of `dump_plain`'s text."""
-    check_room(
+    check_memory(
         _ITEM * len(text), "values that are read from text", got=f"{len(text)} bytes", error=RecordingError,
         remedy="Read them on a larger machine.",
     )  # fmt: skip

@@ -294,7 +294,7 @@ def _check_block(channel: Channel, block: Any) -> np.ndarray:
     try:
         given = np.asarray(block)
     except ValueError as error:
-        raise InputError("samples are not an array", where=where, got=str(error)) from None
+        raise InputError("samples must be an array", where=where, got=str(error)) from None
     if given.ndim != 1 + len(channel.shape) or given.shape[1:] != channel.shape:
         allowed = f"(k, {', '.join(map(str, channel.shape))})" if channel.shape else "(k,)"
         raise InputError(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import numpy as np
 
 from motiform.base.errors import InputError, RecordingError
-from motiform.base.machine import check_room
+from motiform.base.machine import check_memory
 from motiform.record.channel import Channel, Event
 from motiform.record.files import AnyPath
 from motiform.record.labels import Selection, labels, select
@@ -183,7 +183,7 @@ class Recording:
         first, last = self._range(self._source.counts[chosen.whole], first, last)
         if channel.rate is None:
             return self._source.read_times(chosen.whole, first, max(first, last))
-        check_room(
+        check_memory(
             8.0 * (last - first), "times that are read at once", where=self._where, got=f"{last - first} samples",
             error=RecordingError, remedy="Read them block by block.",
         )  # fmt: skip
@@ -335,7 +335,7 @@ def check_recording(value: Any) -> None:
     """Refuse what is not a recording."""
     if not isinstance(value, Recording):
         remedy = "Open it by open_recording(path)." if isinstance(value, (str, os.PathLike)) else None
-        raise RecordingError("not a recording", got=repr(value)[:80], allowed="a Recording", remedy=remedy)
+        raise RecordingError("a recording is needed", got=repr(value)[:80], allowed="a Recording", remedy=remedy)
 
 
 def _seconds(value: Any, what: str, where: str) -> float:

@@ -233,8 +233,8 @@ def _difference(a: Recording, b: Recording, name: str) -> Difference:
         return Difference(name, one.unit, np.nan, False, f"shapes {one.shape} and {two.shape}")
     count = min(a.count(name), b.count(name))
     remarks = [f"{a.count(name)} and {b.count(name)} samples"] if a.count(name) != b.count(name) else []
-    told = [channel.units or channel.unit for channel in (one, two)]
-    remarks += [f"units {told[0]!r} and {told[1]!r}"] if told[0] != told[1] else []
+    units = [channel.units or channel.unit for channel in (one, two)]
+    remarks += [f"units {units[0]!r} and {units[1]!r}"] if units[0] != units[1] else []
     remarks += [f"types {one.dtype} and {two.dtype}"] if one.dtype != two.dtype else []
     if not np.array_equal(a.time(name, 0, count), b.time(name, 0, count)):
         largest, remark = _at_common_instants(a, b, name)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import RecordingError
-from motiform.base.machine import check_room
+from motiform.base.machine import check_memory
 
 __all__ = ["BLOCK_BYTES", "WHOLE_BYTES", "Samples", "by_samples", "in_blocks"]
 
@@ -55,7 +55,7 @@ class Samples:
             if len(run) == len(flat):
                 return part.reshape(*wanted.shape, *part.shape[1:])
             if out is None:
-                out = self._room((len(flat), *part.shape[1:]), part.dtype)
+                out = self._buffer((len(flat), *part.shape[1:]), part.dtype)
             out[start : start + len(run)] = part
         assert out is not None
         return out.reshape(*wanted.shape, *out.shape[1:])
@@ -77,9 +77,9 @@ class Samples:
         block = self._read(low, high)
         return block if np.array_equal(run, np.arange(low, high)) else block[run - low]
 
-    def _room(self, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
+    def _buffer(self, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
         size = float(np.prod(shape, dtype=float)) * np.dtype(dtype).itemsize
-        check_room(size, "what is read at once", got=f"{shape[0]} samples", error=RecordingError,
+        check_memory(size, "what is read at once", got=f"{shape[0]} samples", error=RecordingError,
                    remedy="Take a part of it (slice), or resample it at a lower rate first.")  # fmt: skip
         return np.empty(shape, dtype)
 

@@ -90,7 +90,9 @@ def _check_name(folder: Path, overwrite: bool) -> None:
     """Refuse a name that is taken. A recording without a sample, left by a run that was killed, counts for nothing."""
     with disk(folder):
         if not folder.name:
-            raise RecordingError("not a name for a recording", got=str(folder), allowed="a folder to be made")
+            raise RecordingError(
+                "a recording must be a folder with a name", got=str(folder), allowed="a folder to be made"
+            )
         inside = next((parent for parent in folder.absolute().parents if is_recording(parent)), None)
         if inside is not None:
             remedy = "Choose a place outside of it."

@@ -11,7 +11,7 @@ import numpy as np
 
 from motiform.base.errors import MotiformError, RecordingError, closest_file
 from motiform.base.files import reads_file
-from motiform.base.machine import check_room
+from motiform.base.machine import check_memory
 from motiform.record.channel import Event
 from motiform.record.files import AnyPath, as_path, read_inside
 from motiform.record.layout import (
@@ -91,7 +91,7 @@ def check_samples(rec: Recording) -> None:
         raise RecordingError("the recording holds no sample", where=where, remedy=remedy)
 
 
-class _Kept:
+class _ChunkCache:
     """Arrays that were used last, up to a size together."""
 
     def __init__(self) -> None:
@@ -120,7 +120,7 @@ class DiskSource:
     def __init__(self, folder: Path, layout: StoreLayout, counts: dict[str, int]) -> None:
         self.counts = {channel.name: counts[channel.name] for channel in layout.channels}
         self._folder, self._layout = folder, layout
-        self._kept, self._chunks = _Kept(), _Kept()
+        self._kept, self._chunks = _ChunkCache(), _ChunkCache()
         for (_, name), series in layout.series.items():
             _check_metadata(folder, series, counts[name])
         for name, series in layout.static_series.items():
@@ -156,7 +156,7 @@ class DiskSource:
     def _load(self, series: StoredSeries, first: int, last: int) -> np.ndarray:
         if first >= last or 0 in series.shape:
             return np.empty((max(0, last - first), *series.shape), series.dtype)
-        check_room(
+        check_memory(
             (last - first) * series.chunk_bytes / series.chunk, "what is read at once", error=RecordingError,
             where=str(self._folder / series.folder), got=f"{last - first} samples", remedy="Read it block by block.",
         )  # fmt: skip
@@ -164,11 +164,11 @@ class DiskSource:
         for index in range(first // series.chunk, (last - 1) // series.chunk + 1):
             start = index * series.chunk
             part = first > start or last < start + series.chunk
-            chunk = self._kept_chunk(series, index) if part else self._chunk(series, index)
+            chunk = self._cached_chunk(series, index) if part else self._chunk(series, index)
             parts.append(chunk[max(0, first - start) : last - start])
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
-    def _kept_chunk(self, series: StoredSeries, index: int) -> np.ndarray:
+    def _cached_chunk(self, series: StoredSeries, index: int) -> np.ndarray:
         """Return a chunk that is likely to be asked for again: pictures take a sample after the other."""
         name = f"{series.folder}/{index}"
         chunk = self._chunks.get(name)
@@ -224,7 +224,7 @@ def read_events(folder: Path, commit: Commit) -> tuple[list[Event], list[bytes]]
         if len(data) != mark.event_bytes:
             raise ValueError("it is cut")
         got, remedy = f"{len(data)} bytes", "Read it on a larger machine."
-        check_room(_EVENT * len(data), "events", got=got, remedy=remedy, error=RecordingError)
+        check_memory(_EVENT * len(data), "events", got=got, remedy=remedy, error=RecordingError)
         lines = data.splitlines(keepends=True)
         found = [Event(float(one["time"]), str(one["name"]), dict(one["detail"])) for one in map(load_plain, lines)]
         if len(found) != mark.event_count:

@@ -204,7 +204,7 @@ def _parse(text: str, where: str) -> tuple[list[str], np.ndarray]:
                     )
                 rows.append([_number(cell, f"{where}:{line}") for cell in cells])
     except csv.Error as error:
-        raise RecordingError("not a table", where=where, got=str(error)) from error
+        raise RecordingError("the table cannot be read", where=where, got=str(error)) from error
     return heads, np.array(rows, dtype=np.float64).reshape(len(rows), len(heads))
 
 
@@ -212,7 +212,7 @@ def _number(cell: str, where: str) -> float:
     try:
         return float(cell) if cell.strip() else np.nan
     except ValueError:
-        raise RecordingError("not a number", where=where, got=cell[:40]) from None
+        raise RecordingError("the cell must be a number", where=where, got=cell[:40]) from None
 
 
 def _even_rate(times: np.ndarray) -> float | None:

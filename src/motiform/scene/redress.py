@@ -21,12 +21,12 @@ __all__ = ["redress", "scene_of"]
 
 def scene_of(recording: Recording, settings: Mapping[str, Any] | None = None) -> Scene:
     """Return the scene that a recording was made of, with some parameters changed."""
-    told = recording.manifest
-    text, name = told.get("scene_text"), str(told.get("scene") or "scene")
+    manifest = recording.manifest
+    text, name = manifest.get("scene_text"), str(manifest.get("scene") or "scene")
     if not isinstance(text, str):
         remedy = "Give the scene file (--scene)."
         raise SceneError("the recording was not made of a scene", where=recording._where, remedy=remedy)
-    kept = as_typed(told.get("settings", {}), dict[str, Any], f"{recording._where}: manifest: settings")
+    kept = as_typed(manifest.get("settings", {}), dict[str, Any], f"{recording._where}: manifest: settings")
     own = GALLERY / f"{name}.toml"
     folder = GALLERY if own.is_file() and own.read_text("utf-8") == text else None
     return parse_scene(text, name=f"{name}.toml", folder=folder, settings={**kept, **(settings or {})})

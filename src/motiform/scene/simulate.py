@@ -273,7 +273,7 @@ def _run(
     gravity = np.asarray(system.gravity, float)
     world = {"gravity": gravity.tolist(), "up": up_name(up_against(gravity, system.vertical))}
     shown: dict[str, Any] = {**looks.manifest(), "labels": dict(system.labels)}
-    notes = [*system.notes, *_doubts(model, given)]
+    notes = [*system.notes, *_posture_warnings(model, given)]
     shown |= {"notes": notes} if notes else {}
     rec = record(
         system,
@@ -296,7 +296,7 @@ def _run(
 def _jumps(rec: Recording, given: dict[str, Any]) -> list[str]:
     """Return which muscles jump in a run."""
     muscles = [one for one in as_actuators(given.get("controls")) if isinstance(one, HillMuscles)]
-    found = [(one, f"{one.name}.doubt") for one in muscles]
+    found = [(one, f"{one.name}.warning") for one in muscles]
     return [text for one, name in found if name in rec for text in one.jumps(rec.time(name), rec[name])]
 
 
@@ -309,12 +309,12 @@ def _looks(model: Any, given: dict[str, Any]) -> Looks:
     return looks_of(model, *touched)
 
 
-def _doubts(model: Any, given: dict[str, Any]) -> list[str]:
+def _posture_warnings(model: Any, given: dict[str, Any]) -> list[str]:
     """Return what is doubtful of the muscles of a figure in its first posture."""
     figure = model.figure if isinstance(model, FigureInMatter) else model
     muscles = [one for one in as_actuators(given.get("controls")) if isinstance(one, HillMuscles)]
     q0 = given.get("q0")
-    return [text for one in muscles for text in one.doubts(figure.neutral() if q0 is None else q0)]
+    return [text for one in muscles for text in one.posture_warnings(figure.neutral() if q0 is None else q0)]
 
 
 def scene_looks(scene: Scene, built: Built) -> Looks:

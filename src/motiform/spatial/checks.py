@@ -33,10 +33,12 @@ def as_floats(
         raw = np.asarray(value)
     except (ValueError, TypeError, OverflowError) as problem:
         raise error(
-            "not an array of numbers", where=where, got=Words(_short(value)), allowed=_shape_text(last)
+            "the values must be an array of numbers", where=where, got=Words(_short(value)), allowed=_shape_text(last)
         ) from problem
     if raw.dtype.kind not in NUMBERS:
-        raise error("not an array of numbers", where=where, got=Words(_short(value)), allowed=_shape_text(last))
+        raise error(
+            "the values must be an array of numbers", where=where, got=Words(_short(value)), allowed=_shape_text(last)
+        )
     if raw.shape[raw.ndim - len(last) :] != last or raw.ndim < len(last):
         raise error("the array has the wrong shape", where=where, got=raw.shape, allowed=_shape_text(last))
     with np.errstate(over="ignore", invalid="ignore"):
@@ -44,7 +46,7 @@ def as_floats(
     if finite and not np.isfinite(array).all():
         place = np.argwhere(~np.isfinite(array))[0].tolist()
         number = array[tuple(place)]
-        raise error(f"not finite at index {place}", where=where, got=number, allowed="finite numbers")
+        raise error(f"the number at index {place} must be finite", where=where, got=number, allowed="finite numbers")
     return array
 
 
@@ -105,7 +107,7 @@ def check_turn(vector: ArrayLike) -> Array:
 
 def _not_orthogonal(where: str, size: float, tolerance: float) -> InputError:
     return InputError(
-        "the matrix is not a rotation",
+        "the matrix must be a rotation",
         where=where,
         got=Words(f"|RᵀR − 1| up to {size:.3g}"),
         allowed=f"at most {tolerance:g}",

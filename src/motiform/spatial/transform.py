@@ -92,7 +92,12 @@ class Transform:
         """Return the transform of homogeneous matrices, (..., 4, 4), whose last row is (0, 0, 0, 1)."""
         A = as_floats(matrix, 4, 4, where="matrix")
         if not (A[..., 3, :] == (0.0, 0.0, 0.0, 1.0)).all():
-            raise InputError("not a rigid transform", where="matrix", got=A[..., 3, :], allowed="last row (0, 0, 0, 1)")
+            raise InputError(
+                "the last row of a rigid transform must be (0, 0, 0, 1)",
+                where="matrix",
+                got=A[..., 3, :],
+                allowed="last row (0, 0, 0, 1)",
+            )
         return cls(A[..., :3, :3], A[..., :3, 3], frames)
 
     # ---------------------------------------------------------------- views
@@ -211,7 +216,7 @@ def _check_frames(frames: Any) -> Frames | None:
         return None
     if not isinstance(frames, (tuple, list)) or len(frames) != 2 or not all(isinstance(f, str) and f for f in frames):
         raise InputError(
-            "not a pair of names", where="Transform.frames", got=frames, allowed='("world", "hand") or None'
+            "frames must be a pair of names", where="Transform.frames", got=frames, allowed='("world", "hand") or None'
         )
     return frames[0], frames[1]
 

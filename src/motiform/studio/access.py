@@ -40,8 +40,8 @@ class Access:
         given = parse_qsl(urlsplit(_local(request.path)).query)
         brought = any(key == "token" and self._is_token(value) for key, value in given)
         if not brought and not self._has_cookie(request.headers):
-            told = "the studio opens by the address with its token, which was printed where it was started\n"
-            return connection.respond(HTTPStatus.FORBIDDEN, told)
+            message = "the studio opens by the address with its token, which was printed where it was started\n"
+            return connection.respond(HTTPStatus.FORBIDDEN, message)
         if not brought or request.headers.get("Upgrade", "").lower() == "websocket":
             return None
         rest = urlencode([(key, value) for key, value in given if key != "token"])

@@ -106,7 +106,7 @@ class Studio:
         self.view = View(self.server)
         self._lay_out()
         self.view.show(None)
-        self.server.on_client_connect(self.guard(self._welcome))
+        self.server.on_client_connect(self.guard(self._on_connect))
         self._thread = threading.Thread(target=self._play, name="motiform-player", daemon=True)
         self._thread.start()
 
@@ -183,7 +183,7 @@ class Studio:
             self.view.show(form)
             self.parts.load()
             if form and not same_scene:
-                self.view.look(form)
+                self.view.set_cameras(form)
             hints = recording.manifest.get("image", {})
             self.plots.load(recording, list(hints.get("plot", [])))
             self.timeline.load(speed=None if same_scene else float(hints.get("speed", 1.0)))
@@ -262,8 +262,8 @@ class Studio:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _welcome(self, client: Any) -> None:
-        self.view.welcome(client)
+    def _on_connect(self, client: Any) -> None:
+        self.view.fit_view(client)
         if self._notice[0]:  # the recording is often there before the first page
             client.add_notification(*self._notice, color="red")
 

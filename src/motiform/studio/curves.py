@@ -56,8 +56,8 @@ def element_names(recording: "Recording", name: str) -> tuple[str, ...]:
     """Return the names of the elements to choose from; () where they have none, are too many, or need no choice."""
     shape = recording.channel(name).shape
     chosen = len(_chosen(shape))
-    told = axis_names(recording.channel(name), recording.manifest.get("labels"))[:chosen]
-    if not 1 < elements_of(shape) <= NAMED or all(names is None for names in told):
+    names_of = axis_names(recording.channel(name), recording.manifest.get("labels"))[:chosen]
+    if not 1 < elements_of(shape) <= NAMED or all(names is None for names in names_of):
         return ()
     return tuple(".".join(labels) for labels in product(*recording.labels(name)[:chosen]))
 

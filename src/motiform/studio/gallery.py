@@ -45,7 +45,7 @@ class GalleryRoom:
         found = thumbnail(name)
         return PageResponse("image/svg+xml", _EMPTY) if found is None else PageResponse("image/jpeg", found)
 
-    def hear(self, message: Mapping[str, Any]) -> str:
+    def handle(self, message: Mapping[str, Any]) -> str:
         """Open the scene that a page names; tell the page where it is shown."""
         name = str(message.get("open"))
         if name not in self._entries:

@@ -270,7 +270,7 @@ class _Follower:
         hair = {key: value + (1e-6 if key.endswith(".position") else 0) for key, value in first.items()}
         form = self._form(first, hair)
         studio.view.show(form)
-        studio.view.look(form)
+        studio.view.set_cameras(form)
         self._moving = list(studio.view._moving)
         places = [id(skin.vertices) for skin in form.skins]
         self._skins = {n: places.index(id(m.places)) for n, m in enumerate(self._moving) if isinstance(m, Deforming)}

@@ -39,7 +39,7 @@ class Page(Protocol):
         """Return what is at an address below that of the room, "" for the room itself; None: nothing."""
         ...
 
-    def hear(self, message: Mapping[str, Any]) -> "bytes | str":
+    def handle(self, message: Mapping[str, Any]) -> "bytes | str":
         """Do what a message of an open page asks for, and return what the page is told."""
         ...
 
@@ -70,18 +70,18 @@ class Rooms:
         invalid = load_library("websockets.frames").CloseCode.INVALID_DATA
 
         async def talk(connection: Any) -> None:
-            asyncio.get_running_loop().set_exception_handler(_tell_failed)
+            asyncio.get_running_loop().set_exception_handler(_report_failure)
             room = self.of_socket(connection.request.path)
             if room is None:
                 try:
                     await other(connection)
                 except Exception as error:  # what a page sends is its own: this connection ends, and no other
-                    _tell_odd(error)
+                    _report_unexpected(error)
                     await connection.close(invalid)
                 return
             with contextlib.suppress(closed):  # the page went away while it was answered
                 async for message in connection:
-                    await connection.send(await asyncio.to_thread(_heard, room, message))
+                    await connection.send(await asyncio.to_thread(_handle_message, room, message))
 
         return talk
 
@@ -101,35 +101,35 @@ class Rooms:
         return response
 
 
-def _heard(room: Page, message: "str | bytes") -> "bytes | str":
+def _handle_message(room: Page, message: "str | bytes") -> "bytes | str":
     """Let a room hear a message; what goes wrong is told to the page and never ends its socket."""
     try:
         given = json.loads(message)
         if not isinstance(given, dict):
             given = {}
-        return room.hear(given)
+        return room.handle(given)
     except Exception as error:  # a page may send anything
         log.debug("a message of a page was refused", exc_info=True)
         return json.dumps({"error": plain(error)})
 
 
-def _tell_failed(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+def _report_failure(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     """Tell of what failed while a message was worked on, in a task that nobody waits for."""
     error = context.get("exception")
     if isinstance(error, Exception):
-        _tell_odd(error)
+        _report_unexpected(error)
     else:
         loop.default_exception_handler(context)
 
 
-def _tell_odd(error: Exception) -> None:
+def _report_unexpected(error: Exception) -> None:
     """Say that a message was refused; further ones of the same kind are not told, or a page could fill a terminal."""
     log.debug("a message of a page was refused", exc_info=error)
-    _say_once(type(error).__name__)
+    _print_once(type(error).__name__)
 
 
 @cache
-def _say_once(kind: str) -> None:
+def _print_once(kind: str) -> None:
     print(f"motiform: a page sent what the studio does not understand ({kind}); it was refused", file=sys.stderr)
 
 

@@ -61,21 +61,21 @@ class ScreenRoom:
         self.live: LiveScreen | None = None
         """What runs, None until a page has asked for it."""
         self.scene = ""
-        self._version, self._told, self.operator = 0, "", "relief"
+        self._version, self._message, self.operator = 0, "", "relief"
         self._span: tuple[float, float] | None = None
 
     def answer(self, address: str) -> PageResponse | None:
         """Return the page, or its script."""
         return room_page(address or "screen.html") if address in ("", "screen.js") else None
 
-    def hear(self, message: Mapping[str, Any]) -> bytes | str:
+    def handle(self, message: Mapping[str, Any]) -> bytes | str:
         """Do what a page asks for; return the state of now, or what does not change while a scene runs."""
         with self._lock:
             if self.live is None or "scene" in message:
                 self.open(str(message.get("scene") or _BLANK))
             live = self.live
             assert live is not None
-            self._obey(live, message)
+            self._apply_orders(live, message)
             return self._about(live) if message.get("about") else self._frame(live)
 
     def open(self, source: "str | Scene") -> None:
@@ -98,7 +98,7 @@ class ScreenRoom:
         with self._lock:
             live = LiveScreen(model, seconds=seconds, on_end=self._failed)
             self.close()
-            self.live, self.scene, self._told, self._span = live, title, "", None
+            self.live, self.scene, self._message, self._span = live, title, "", None
             self._version += 1
             live.start()
 
@@ -125,9 +125,9 @@ class ScreenRoom:
     # ---- inside -----------------------------------------------------------------------------------------------------
 
     def _failed(self, error: BaseException) -> None:
-        self._told = plain(error)
+        self._message = plain(error)
 
-    def _obey(self, live: LiveScreen, message: Mapping[str, Any]) -> None:
+    def _apply_orders(self, live: LiveScreen, message: Mapping[str, Any]) -> None:
         """Do what a message orders; an order that is refused changes nothing."""
         if "law" in message:
             live.shape(str(message["law"]))
@@ -148,9 +148,9 @@ class ScreenRoom:
         if message.get("begin"):
             live.begin()
         if message.get("save"):
-            self._told = f"Saved as {self.save().name}."
+            self._message = f"Saved as {self.save().name}."
         if "run" in message:
-            self._told = ""
+            self._message = ""
             live.start() if message["run"] else live.pause()
 
     def _choose(self, operator: str) -> None:
@@ -192,7 +192,7 @@ class ScreenRoom:
         law, (low, high) = live.law, live.segment
         head = {
             "version": self._version, "rows": field.shape[0], "columns": field.shape[1], "every": every,
-            "points": len(at), "time": round(live.engine.time, 3), "running": live.running, "told": self._told,
+            "points": len(at), "time": round(live.engine.time, 3), "running": live.running, "message": self._message,
             "segment": [list(low), list(high)], "regimes": [str(regime(*end)) for end in (low, high)],
             "law": [float(f"{value:.6g}") for value in law], "softened": round(live.softened, 3),
         }  # fmt: skip

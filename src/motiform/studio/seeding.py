@@ -75,7 +75,7 @@ class SeedPage:
         self._drawn: list[Any] = []
         self._meshes: dict[str, Any] = {}
         self.runner = Runner(
-            on_progress=lambda _: None, on_done=self._segmented, on_failed=self._tell, on_cancelled=lambda: None
+            on_progress=lambda _: None, on_done=self._segmented, on_failed=self._show_text, on_cancelled=lambda: None
         )
         access = Access(host)
         self.server = open_server(access, port)
@@ -83,7 +83,7 @@ class SeedPage:
         self._closed = threading.Event()
         self._lay_out(given.side)
         self._add_slice()
-        self._look()
+        self._face_slices()
         self._draw_marks()
 
     # ---------------------------------------------------------------- the page
@@ -124,11 +124,11 @@ class SeedPage:
                 with self._lock:
                     action(event)
             except Exception as error:
-                self._tell(plain(error))
+                self._show_text(plain(error))
 
         return guarded
 
-    def _tell(self, text: str) -> None:
+    def _show_text(self, text: str) -> None:
         """Show a text; it may hold names of files, which are no markup."""
         self._status.content = markup(_LINE, text=text)
         self._run.disabled = False
@@ -136,7 +136,7 @@ class SeedPage:
     def _send(self, event: Any, name: str, content: bytes) -> None:
         event.client.send_file_download(name, content, save_immediately=True)
 
-    def _look(self) -> None:
+    def _face_slices(self) -> None:
         """Put the camera in front of the slices, with rows of pixels downwards."""
         grid, start = self.volume.grid, self.server.initial_camera
         size = float((np.array(grid.shape[:2]) * grid.spacing[:2]).max())
@@ -299,7 +299,7 @@ class SeedPage:
             self._show_slice()
             volume = {name: float((labels.values == n).sum()) * labels.grid.voxel for n, name in labels.names.items()}
         rows = "; ".join(f"{name} {1e9 * v:.0f} mm³" for name, v in volume.items())
-        self._tell(". ".join([rows, *labels.notes]))
+        self._show_text(". ".join([rows, *labels.notes]))
 
     def _label_file(self) -> bytes:
         from tempfile import TemporaryDirectory

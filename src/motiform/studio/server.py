@@ -28,7 +28,7 @@ BRAND = (44, 95, 138)  # a calm blue
 def free_port(host: str, port: int) -> int:
     """Return the first free port from `port` on; 0 asks the system for any."""
     if not 0 <= port <= 65535:
-        raise InputError("not a port", got=port, allowed="0 to 65535")
+        raise InputError("port must be a whole number from 0 to 65535", got=port, allowed="0 to 65535")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     for candidate in range(port, min(port + PORTS_TRIED, 65536)):
         with socket.socket(family, socket.SOCK_STREAM) as probe:

@@ -69,7 +69,7 @@ class View:
             if names != _names(self._form):
                 self._hidden = set()
             self._form = form
-            self._stand(form)
+            self._set_up_axis(form)
             self._add_ground(form)
             if form:
                 for part in form.parts:
@@ -119,7 +119,7 @@ class View:
         self._handles.append(root)
         return path
 
-    def look(self, form: "Form") -> None:
+    def set_cameras(self, form: "Form") -> None:
         """Set the camera of every page, also of those to come, from the form's hints, else to see the whole motion."""
         from motiform.image import Camera
 
@@ -139,7 +139,7 @@ class View:
             fov = self._server.initial_camera.fov
             _point(client, Camera.framing(self._form, fov=fov, aspect=min(aspect, 3.0)))
 
-    def welcome(self, client: Any) -> None:
+    def fit_view(self, client: Any) -> None:
         """Widen the view of a page where it is narrow, or becomes so: panels dock after it has opened."""
         self._fit(client.camera)
         client.camera.on_update(self._fit)
@@ -147,7 +147,7 @@ class View:
     def _fit(self, camera: Any) -> None:
         camera.fov = widened(self._server.initial_camera.fov, camera.aspect)  # sends nothing where it is so
 
-    def _stand(self, form: "Form | None") -> None:
+    def _set_up_axis(self, form: "Form | None") -> None:
         """Turn the page's world, its light, its ground and its cameras where another direction points up."""
         from motiform.spatial import quaternion_from_rotation, upright
 
@@ -158,7 +158,7 @@ class View:
         self._server.scene.set_up_direction(up)
         self._level.wxyz = quaternion_from_rotation(upright(up).T)
         if form:
-            self.look(form)
+            self.set_cameras(form)
 
     def _add_ground(self, form: "Form | None") -> None:
         from motiform.image.extent import form_bounds, lowest_height

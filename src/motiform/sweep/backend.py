@@ -64,35 +64,35 @@ def run_tasks(
     if jobs is not None and not (isinstance(jobs, int) and jobs >= 1):
         raise InputError("jobs must be 1 or more", got=jobs, allowed="a whole number, 1 or more")
     count = min(cores() if jobs is None else jobs, max(1, len(tasks)))
-    tell = progress or (lambda fraction: None)
+    report = progress or (lambda fraction: None)
     if not tasks:
         return iter(())
     if scheduler is not None:
         from motiform.sweep.cluster import over_cluster
 
-        return over_cluster(work, tasks, scheduler, count, tell)
+        return over_cluster(work, tasks, scheduler, count, report)
     if count > 1:
         from motiform.sweep.processes import over_processes
 
-        return over_processes(work, tasks, count, tell)
-    return _here(work, tasks, tell)
+        return over_processes(work, tasks, count, report)
+    return _here(work, tasks, report)
 
 
-def _here(work: Work, tasks: Sequence[Any], tell: Progress) -> Iterator[Result]:
+def _here(work: Work, tasks: Sequence[Any], report: Progress) -> Iterator[Result]:
     for number, task in enumerate(tasks):
         first, share = number / len(tasks), 1.0 / len(tasks)
-        yield attempt(work, number, task, partial(_part, tell, first, share))
-        tell(first + share)
+        yield attempt(work, number, task, partial(_part, report, first, share))
+        report(first + share)
 
 
-def _part(tell: Progress, first: float, share: float, part: float) -> None:
-    tell(first + share * part)
+def _part(report: Progress, first: float, share: float, part: float) -> None:
+    report(first + share * part)
 
 
-def attempt(work: Work, number: int, task: Any, tell: Progress) -> Result:
+def attempt(work: Work, number: int, task: Any, report: Progress) -> Result:
     """Return the result of a task, including its exception."""
     try:
-        return Result(number, work(task, tell))
+        return Result(number, work(task, report))
     except Exception as error:
         text = "".join(traceback.format_exception(error))
         return Result(number, error=f"{type(error).__name__}: {error}\n{text}")

@@ -19,10 +19,10 @@ _PATIENCE = 30  # s for a scheduler to answer, for a first worker to join, and f
 _LOOK = 3  # s between two looks at the workers while no task ends
 
 
-def over_cluster(work: Work, tasks: Sequence[Any], scheduler: str, count: int, tell: Progress) -> Iterator[Result]:
+def over_cluster(work: Work, tasks: Sequence[Any], scheduler: str, count: int, report: Progress) -> Iterator[Result]:
     """Give the results of tasks worked on by a cluster; those of a worker that is lost begin again on another."""
     with _client(scheduler, count) as client:
-        with _told(scheduler):
+        with _cluster_errors(scheduler):
             futures = {client.submit(_on_worker, work, n, task, pure=False): n for n, task in enumerate(tasks)}
         try:
             while futures:
@@ -31,7 +31,7 @@ def over_cluster(work: Work, tasks: Sequence[Any], scheduler: str, count: int, t
                     if result is None:
                         continue
                     del futures[future]
-                    tell(1 - len(futures) / len(tasks))
+                    report(1 - len(futures) / len(tasks))
                     yield result
                     future.release()
         finally:
@@ -60,12 +60,12 @@ def _some_done(client: Any, futures: list[Any], scheduler: str) -> list[Any]:
 
 
 def _workers(client: Any, scheduler: str) -> Any:
-    with _told(scheduler):
+    with _cluster_errors(scheduler):
         return client.scheduler_info()["workers"]
 
 
 @contextmanager
-def _told(scheduler: str) -> Iterator[None]:
+def _cluster_errors(scheduler: str) -> Iterator[None]:
     """Turn what Dask raises where its scheduler is gone, at any moment of an exchange, into RunError."""
     try:
         yield
@@ -87,7 +87,7 @@ def _result(number: int, future: Any, scheduler: str) -> Result | None:
     """Return the result of a task; None where its worker died with it, so that it is done again."""
     limit = _LOOK
     while future.status == "finished":
-        with _told(scheduler):  # the scheduler may end between the end of a task and its result
+        with _cluster_errors(scheduler):  # the scheduler may end between the end of a task and its result
             try:
                 found = future.result(timeout=limit)
             except TimeoutError:
@@ -98,7 +98,7 @@ def _result(number: int, future: Any, scheduler: str) -> Result | None:
     if future.status in ("pending", "lost"):
         return None
     if future.status == "error":  # the task itself raises nothing: its workers died, or do not know it
-        with _told(scheduler):
+        with _cluster_errors(scheduler):
             error = future.exception()
         return Result(number, error=f"{type(error).__name__}: {error}")
     raise _stopped(scheduler, f"a task that is {future.status}")

@@ -60,7 +60,7 @@ class _Crew:
             self.tries[number] = self.tries.get(number, 0) + 1
             self.busy[pipe] = (process, number)
 
-    def bury(self, pipe: Connection) -> Result | None:
+    def reclaim_task(self, pipe: Connection) -> Result | None:
         """Take the task of a dead worker back; return its result where it kills every worker."""
         process, number = self.busy.pop(pipe)
         pipe.close()
@@ -84,7 +84,7 @@ class _Crew:
             pipe.close()
 
 
-def over_processes(work: Work, tasks: Sequence[Any], count: int, tell: Progress) -> Iterator[Result]:
+def over_processes(work: Work, tasks: Sequence[Any], count: int, report: Progress) -> Iterator[Result]:
     """Give the results of tasks worked on by so many processes."""
     crew = _Crew(work, tasks, deque(range(len(tasks))))
     try:
@@ -93,8 +93,8 @@ def over_processes(work: Work, tasks: Sequence[Any], count: int, tell: Progress)
         while crew.busy:
             for pipe in wait(list(crew.busy)):
                 assert isinstance(pipe, Connection)
-                result = _heard(crew, pipe)
-                tell(sum(crew.parts.values()) / len(tasks))
+                result = _receive(crew, pipe)
+                report(sum(crew.parts.values()) / len(tasks))
                 if result is not None:
                     yield result
             while crew.waiting and len(crew.busy) < count:  # in the place of those that died
@@ -103,12 +103,12 @@ def over_processes(work: Work, tasks: Sequence[Any], count: int, tell: Progress)
         crew.dismiss()
 
 
-def _heard(crew: _Crew, pipe: Connection) -> Result | None:
+def _receive(crew: _Crew, pipe: Connection) -> Result | None:
     """Take what a worker says; return the result if it is one."""
     try:
         said = pipe.recv()
     except (EOFError, OSError):
-        return crew.bury(pipe)
+        return crew.reclaim_task(pipe)
     if not isinstance(said, Result):
         crew.parts[crew.busy[pipe][1]] = float(said)
         return None

@@ -97,10 +97,10 @@ def _relabelled(rec: Recording, labels: dict[str, list[str]]) -> Recording:
 
 def write_cycles(rec: Recording, figure: Figure, path: Path) -> Path | None:
     """Write angles, moments and powers at 0 to 100 % of each gait cycle as a table; None where there is no cycle."""
-    from motiform.image.report.gait import cycles_csv, walk_of
+    from motiform.image.report.gait import cycles_csv, find_walker
     from motiform.motion.reconstruct.gait.cycles import gait_curves
 
-    walker = walk_of(rec, figure) if rec.events else None
+    walker = find_walker(rec, figure) if rec.events else None
     curves = None if walker is None else gait_curves(rec, figure, walker)
     if curves is None or not curves.cycles:
         return None

@@ -67,11 +67,11 @@ def write_muscles(rec: Recording, folder: Path, name: str) -> list[Path]:
     from motiform.image.report.muscles import muscle_curves
 
     labels = rec.manifest["labels"]
-    columns = {what: [f"{one}_{what}" for one in labels["moment"]] for what in ("moment", "reserve")}
+    own = {what: [f"{one}_{what}" for one in labels["moment"]] for what in ("moment", "reserve")}
     tables = {
         "activation": {"muscle.activation": [labels["muscle"]]},
         "muscle_force": {"muscle.force": [labels["muscle"]]},
-        "reserves": {"muscle.moment": [columns["moment"]], "muscle.reserve": [columns["reserve"]]},
+        "reserves": {"muscle.moment": [own["moment"]], "muscle.reserve": [own["reserve"]]},
         "joint_contact": {"joint.contact": [labels["segment"], ["mx", "my", "mz", "fx", "fy", "fz"]]},
     }
     written = []

@@ -25,9 +25,9 @@ print(json.dumps([sum(stats.cache_hits.values()), sum(stats.cache_misses.values(
 
 
 def start(folder, **env):
-    told = {name: value for name, value in os.environ.items() if name != "MOTIFORM_QUIET"}
+    environment = {name: value for name, value in os.environ.items() if name != "MOTIFORM_QUIET"}
     return subprocess.Popen(
-        [sys.executable, "-c", SCRIPT], env=told | {"MOTIFORM_CACHE": str(folder)} | env,
+        [sys.executable, "-c", SCRIPT], env=environment | {"MOTIFORM_CACHE": str(folder)} | env,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
 
@@ -108,7 +108,7 @@ DAMAGE = {
 @pytest.mark.parametrize("ending", ["nbi", "nbc"])
 def test_damaged_machine_code_counts_as_none_and_is_said_once(tmp_path, monkeypatch, capsys, how, ending):
     monkeypatch.delenv("MOTIFORM_QUIET", raising=False)
-    machine_code._tell_damaged.cache_clear()
+    machine_code._warn_of_damage.cache_clear()
     files, code = machine_code._Files(str(tmp_path), "f", "stamp"), np.random.default_rng(1).bytes(1000)
     files.save("key", code)
     files.save("other", b"")
@@ -153,7 +153,7 @@ def test_machine_code_of_an_older_version_counts_as_none(tmp_path, monkeypatch):
 @pytest.mark.parametrize("how", ["folder", "pipe", "device", "link to itself"])
 def test_what_is_no_file_in_its_place_is_removed(tmp_path, monkeypatch, capsys, how):
     monkeypatch.delenv("MOTIFORM_QUIET", raising=False)
-    machine_code._tell_damaged.cache_clear()
+    machine_code._warn_of_damage.cache_clear()
     place = tmp_path / "code.nbc"
     if how == "folder":
         (place / "inner").mkdir(parents=True)

@@ -57,7 +57,7 @@ def test_unknown_device_is_refused():
 
 
 @pytest.mark.skipif(cuda_device_name() is not None, reason="there is a CUDA device")
-def test_missing_cuda_device_is_told():
+def test_missing_cuda_device_is_reported():
     with pytest.raises(RunError, match=r"no CUDA device was found .*motiform\[gpu\].*`motiform doctor`"):
         get_device("cuda")
 

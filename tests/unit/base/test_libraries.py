@@ -32,7 +32,7 @@ def test_a_missing_library_is_named_with_the_command_that_installs_it(module, mo
     assert str(caught.value) == text
 
 
-def test_a_broken_library_is_told_with_its_error(monkeypatch, tmp_path):
+def test_a_broken_library_is_reported_with_its_error(monkeypatch, tmp_path):
     (tmp_path / "mido.py").write_text("import nothing_of_this_name")
     monkeypatch.delitem(sys.modules, "mido", raising=False)
     monkeypatch.syspath_prepend(tmp_path)

@@ -5,7 +5,7 @@ import pytest
 
 from motiform.base import machine
 from motiform.base.errors import InputError
-from motiform.base.machine import check_room, memory
+from motiform.base.machine import check_memory, memory
 from motiform.geometry import MassProperties
 from motiform.motion.bodies import Body, scatter
 from motiform.motion.matter import NetworkBuilder, links, topology
@@ -22,18 +22,18 @@ def small(monkeypatch):
 
 def test_memory_is_that_of_the_machine_or_less():
     assert 2.0**28 < memory() < 2.0**50
-    check_room(0.4 * memory(), "this", got="", remedy="")
+    check_memory(0.4 * memory(), "this", got="", remedy="")
     with pytest.raises(InputError, match=r"this must fit into half of the memory \(got '2 things, .* GB of .* GB'\)"):
-        check_room(0.6 * memory(), "this", got="2 things", remedy="Less.")
+        check_memory(0.6 * memory(), "this", got="2 things", remedy="Less.")
 
 
 def test_memory_in_use_is_not_there(monkeypatch):
     monkeypatch.setattr(machine, "available", lambda: 1e8)
-    check_room(0.9e8, "this", got="", remedy="")
+    check_memory(0.9e8, "this", got="", remedy="")
     with pytest.raises(
         InputError, match=r"this must fit into the memory that is free \(got '2 things, 0.2 GB of 0.1 GB'"
     ):
-        check_room(2e8, "this", got="2 things", remedy="Less.")
+        check_memory(2e8, "this", got="2 things", remedy="Less.")
 
 
 def near_all():
@@ -76,7 +76,7 @@ def test_what_is_too_large_is_refused_before_it_is_built(small, what):
 
 
 def test_contacts_with_too_many_candidates_are_refused(small):
-    from motiform.motion.contact.rooms import check_candidates
+    from motiform.motion.contact.memory_checks import check_candidates
 
     check_candidates(1500)  # 3 · 8 · 4500² bytes
     with pytest.raises(InputError, match=r"1600 candidates, 0\.553 GB of 1\.07 GB"):

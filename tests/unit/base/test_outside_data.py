@@ -10,28 +10,28 @@ from motiform.base.files import reads_file
 
 
 @pytest.mark.parametrize("cause", [KeyError("x"), ZeroDivisionError("x"), RecursionError("x"), UnicodeError("x")])
-def test_what_a_file_makes_anything_raise_is_told_with_its_cause(cause):
+def test_what_a_file_makes_anything_raise_is_reported_with_its_cause(cause):
     text = f"it cannot be read: {type(cause).__name__}: .*x"
-    with pytest.raises(RecordingError, match=text) as told, outside_data("a.mf", "it cannot be read", RecordingError):
+    with pytest.raises(RecordingError, match=text) as caught, outside_data("a.mf", "it cannot be read", RecordingError):
         raise cause
-    assert str(told.value).startswith("a.mf: ")
-    assert told.value.__cause__ is cause
+    assert str(caught.value).startswith("a.mf: ")
+    assert caught.value.__cause__ is cause
 
 
 def test_errors_of_motiform_and_ends_of_the_process_go_on():
     for error in (RunError("the disk is full"), KeyboardInterrupt(), UserWarning("w")):
-        with pytest.raises(type(error)) as told, outside_data("a", "it cannot be read"):
+        with pytest.raises(type(error)) as caught, outside_data("a", "it cannot be read"):
             raise error
-        assert told.value is error
+        assert caught.value is error
 
 
 @pytest.mark.parametrize(
     ("number", "kind"), [(errno.ENOSPC, RunError), (errno.EMFILE, RunError), (errno.ENOENT, InputError)]
 )
 def test_errors_of_the_system_are_of_the_machine_or_of_the_input(number, kind):
-    with pytest.raises(kind, match=r"b\.csv: it cannot be read: no") as told, outside_data("a", "it cannot be read"):
+    with pytest.raises(kind, match=r"b\.csv: it cannot be read: no") as caught, outside_data("a", "it cannot be read"):
         raise OSError(number, "no", "b.csv")
-    assert type(told.value) is kind
+    assert type(caught.value) is kind
 
 
 def test_readers_name_the_file_and_leave_arguments_to_python():
@@ -48,7 +48,7 @@ def test_readers_name_the_file_and_leave_arguments_to_python():
         read()
 
 
-def test_a_defect_in_a_call_is_not_told_as_wrong_arguments(monkeypatch):
+def test_a_defect_in_a_call_is_not_reported_as_wrong_arguments(monkeypatch):
     """An internal KeyError of a function with an array argument stays what it is."""
     from motiform.spatial import inertia
 

@@ -31,7 +31,7 @@ from motiform.spatial.checks import generator
         (lambda: image_hints({"a": np.eye(2)}, {}), "tables, texts and numbers"),
         (lambda: mf.figures.human36().velocity(thorax=None), "a coordinate must get all of its numbers"),
         (lambda: lattice_response(1.0, 1.0, 1, extent=-1), "a response must have a width"),
-        (lambda: Lighting(exposure="bright"), "Look.exposure: not an array of numbers"),
+        (lambda: Lighting(exposure="bright"), "Look.exposure: the values must be an array of numbers"),
         (lambda: Lighting(sun=(1.0, 2.0)), "Look.sun: the array has the wrong shape"),
         (lambda: Ground(tones=3), "Ground.tones: the array has the wrong shape"),
         (lambda: Guard("low", 3), "guard 'low': `zero` and `then` must be functions"),

@@ -35,7 +35,7 @@ def test_ctrl_c_inside_a_callback_of_compiled_code_is_not_lost(watched, monkeypa
     assert signals.ended_by() == signal.SIGINT
 
 
-def test_an_error_that_a_signal_causes_is_told_as_the_signal(watched, monkeypatch, capsys):
+def test_an_error_that_a_signal_causes_is_reported_as_the_signal(watched, monkeypatch, capsys):
     import motiform.cli as cli
 
     def failing():
@@ -73,7 +73,7 @@ from motiform.base import signals
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell's background jobs ignore
 signals._PATIENCE = 0.2
-signals.watch_signals(lambda number: print("told", number, flush=True))
+signals.watch_signals(lambda number: print("signal", number, flush=True))
 """
 LOST = {
     "by garbage collection": """
@@ -132,4 +132,4 @@ def test_cleaning_up_is_not_disturbed():
 
 
 def test_compiled_code_that_does_not_come_back_does_not_keep_a_signal():
-    assert ends(STUCK) == (128 + signal.SIGTERM, "told 15\n")
+    assert ends(STUCK) == (128 + signal.SIGTERM, "signal 15\n")

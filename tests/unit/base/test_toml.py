@@ -42,7 +42,7 @@ def test_scenes_seeds_and_settings_are_bounded(tmp_path):
     path = tmp_path / "s.toml"
     path.write_text(f"# a scene\n{HOSTILE['key']}\n")
     start = time.process_time()
-    with pytest.raises(SceneError, match=r"s\.toml:2: not TOML: a key has more than 32 parts"):
+    with pytest.raises(SceneError, match=r"s\.toml:2: the scene must be TOML: a key has more than 32 parts"):
         mf.load_scene(path)
     with pytest.raises(InputError, match="a key has more than 32 parts"):
         read_seeds(path)

@@ -45,21 +45,25 @@ def test_quantities_come_in_si(text, unit, number):
         ("3", "m", r"a text must have a unit \(got '3'\)\. Write a plain number in m, or add the unit"),
         ("3 s", "m", r"the unit has the wrong dimension \(got '3 s'; allowed: a unit like m\)"),
         ("3 m", "", r"the unit has the wrong dimension \(got '3 m'; allowed: a unit like none\)"),
-        ("three m", "m", r"not a quantity \(got 'three m'; allowed: a number in m, or text such as '3 m'\)"),
-        ("3 parsnips", "m", r"not a quantity \(got '3 parsnips'"),
-        ("m", "m", "not a quantity"),
-        ("", "m", "not a quantity"),
-        (True, "m", r"not a quantity \(got True; allowed: a number in m"),
-        (None, "m", "not a quantity"),
-        ([1], "m", "not a quantity"),
-        (float("nan"), "m", r"not a finite number \(got nan; allowed: a finite number in m\)"),
-        (float("inf"), "", r"not a finite number \(got inf; allowed: a finite number\)"),
-        ("1e999 m", "m", r"not a finite number \(got '1e999 m'"),
-        (10**400, "m", r"not a finite number \(got inf"),
-        ("nan m", "m", "not a quantity"),
+        (
+            "three m",
+            "m",
+            r"a quantity must be a number \(got 'three m'; allowed: a number in m, or text such as '3 m'\)",
+        ),
+        ("3 parsnips", "m", r"a quantity must be a number \(got '3 parsnips'"),
+        ("m", "m", "a quantity must be a number"),
+        ("", "m", "a quantity must be a number"),
+        (True, "m", r"a quantity must be a number \(got True; allowed: a number in m"),
+        (None, "m", "a quantity must be a number"),
+        ([1], "m", "a quantity must be a number"),
+        (float("nan"), "m", r"the number must be finite \(got nan; allowed: a finite number in m\)"),
+        (float("inf"), "", r"the number must be finite \(got inf; allowed: a finite number\)"),
+        ("1e999 m", "m", r"the number must be finite \(got '1e999 m'"),
+        (10**400, "m", r"the number must be finite \(got inf"),
+        ("nan m", "m", "a quantity must be a number"),
     ],
 )
-def test_what_is_no_quantity_is_told(value, unit, text):
+def test_what_is_no_quantity_is_reported(value, unit, text):
     with pytest.raises(InputError, match=text):
         quantity(value, unit)
 
@@ -82,7 +86,7 @@ def test_what_is_no_quantity_is_told(value, unit, text):
 )
 def test_text_is_not_an_expression(text):
     """Neither evaluated nor chewed on: all of these come back at once."""
-    with pytest.raises(InputError, match="not a quantity"):
+    with pytest.raises(InputError, match="a quantity must be a number"):
         quantity(text, "m")
 
 

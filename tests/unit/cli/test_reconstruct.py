@@ -19,9 +19,9 @@ BODY = ("--height", HEIGHT, "--mass", MASS)
 
 
 def motiform(*arguments, cwd, env=None):
-    told = {**os.environ, "COLUMNS": "200", **(env or {})}
+    environment = {**os.environ, "COLUMNS": "200", **(env or {})}
     return subprocess.run(
-        [*COMMAND, *map(str, arguments)], cwd=cwd, env=told, capture_output=True, text=True, timeout=600
+        [*COMMAND, *map(str, arguments)], cwd=cwd, env=environment, capture_output=True, text=True, timeout=600
     )
 
 
@@ -56,7 +56,7 @@ def folder(tmp_path_factory):
         write_trial(body, motion(body, 0.7 * k), path / "in" / f"t{k}.trc")
     done = motiform("reconstruct", "in", *BODY, "--out", "out", "--jobs", 1, "--json", cwd=path)
     assert done.returncode == 0, done.stderr
-    (path / "told.json").write_text(done.stdout, "utf-8")
+    (path / "printed.json").write_text(done.stdout, "utf-8")
     return path
 
 
@@ -77,11 +77,11 @@ def here(folder, monkeypatch, capfd):
 
 
 def test_report_in_json(folder):
-    told = json.loads((folder / "told.json").read_text())
-    assert told["count"] == {"done": 3, "skipped": 0, "failed": 0, "left": 0}
-    assert [row["trial"] for row in told["trials"]] == ["t0", "t1", "t2"]
-    assert json.loads((folder / "out" / "summary.json").read_text()) == told
-    for row in told["trials"]:
+    summary = json.loads((folder / "printed.json").read_text())
+    assert summary["count"] == {"done": 3, "skipped": 0, "failed": 0, "left": 0}
+    assert [row["trial"] for row in summary["trials"]] == ["t0", "t1", "t2"]
+    assert json.loads((folder / "out" / "summary.json").read_text()) == summary
+    for row in summary["trials"]:
         assert (row["status"], row["samples"], row["markers"]) == ("done", SAMPLES, 28)
         assert row["seen"] == pytest.approx(1 - 4 / (28 * SAMPLES))
         assert row["rms"] < 1e-6  # m: the file has its numbers to less
@@ -224,8 +224,8 @@ def test_overwrite_replaces_results_but_nothing_else(here, folder):
     assert here("in/t0.trc", *BODY, "--out", "again", *more)[0] == 0
     assert here("in/t0.trc", *BODY, "--out", "again", "--cutoff", 8, *more)[0] == 2
     assert here("in/t0.trc", *BODY, "--out", "again", "--cutoff", 8, "--overwrite", *more)[0] == 0
-    told = json.loads((folder / "again" / "t0" / "summary.json").read_text())
-    assert told["options"]["reconstruct"]["cutoff"] == 8
+    summary = json.loads((folder / "again" / "t0" / "summary.json").read_text())
+    assert summary["options"]["reconstruct"]["cutoff"] == 8
     assert "report.html" not in os.listdir(folder / "again" / "t0")
     assert [name for name in os.listdir(folder / "again") if name.startswith(".")] == []
     (folder / "mine" / "t0").mkdir(parents=True)
@@ -256,12 +256,12 @@ def test_bad_files_do_not_stop_the_others(here, folder):
     code, stdout, stderr = here("bad", "in/t0.trc", *BODY, "--out", "mixed", "--no-report", "--jobs", 2, "--json")
     assert code == 1
     assert "Traceback" not in stderr
-    told = {row["trial"]: row for row in json.loads(stdout)["trials"]}
-    assert told["t0"]["status"] == "done"
+    rows = {row["trial"]: row for row in json.loads(stdout)["trials"]}
+    assert rows["t0"]["status"] == "done"
     for name in names:
-        assert told[name]["status"] == "failed", name
-        assert told[name]["error"] in stderr
-        assert "traceback" not in told[name], told[name]["traceback"]
+        assert rows[name]["status"] == "failed", name
+        assert rows[name]["error"] in stderr
+        assert "traceback" not in rows[name], rows[name]["traceback"]
         assert not (folder / "mixed" / name).exists()
     assert json.loads((folder / "mixed" / "summary.json").read_text())["count"]["failed"] == len(names)
     assert here("bad/cut.c3d", "bad/others.trc", *BODY, "--out", "worse", "--jobs", 1)[0] == 2  # nothing was right
@@ -317,9 +317,9 @@ def test_subjects_by_folder_and_correspondence_and_weights(here, folder):
     more = ("--correspondence", "pairs.csv", "--weights", "weights.csv", "--no-report", "--jobs", 1)
     code, _, stderr = here("Subject01", "--subject", "who.csv", "--out", "who", *more)
     assert code == 0, stderr
-    told = json.loads((folder / "who" / "a" / "summary.json").read_text())
-    assert (told["subject"], told["markers"]) == ("1", 27)
-    assert told["rms"] < 1e-6  # m: of this height, not of the other
+    summary = json.loads((folder / "who" / "a" / "summary.json").read_text())
+    assert (summary["subject"], summary["markers"]) == ("1", 27)
+    assert summary["rms"] < 1e-6  # m: of this height, not of the other
     code, _, stderr = here("in/t0.trc", "--subject", "who.csv", "--out", "whose", *more)
     assert code == 2
     assert "the subject of the trial is not known" in stderr

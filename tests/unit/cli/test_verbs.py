@@ -19,9 +19,9 @@ COMMAND = [sys.executable, "-c", "from motiform.cli import main; main()"]
 
 
 def motiform(*arguments, cwd, env=None):
-    told = {**os.environ, "COLUMNS": "200", **(env or {})}
+    environment = {**os.environ, "COLUMNS": "200", **(env or {})}
     return subprocess.run(
-        [*COMMAND, *map(str, arguments)], cwd=cwd, env=told, capture_output=True, text=True, timeout=300
+        [*COMMAND, *map(str, arguments)], cwd=cwd, env=environment, capture_output=True, text=True, timeout=300
     )
 
 
@@ -182,9 +182,9 @@ def test_a_recording_without_a_course_is_no_plot(here, folder, count):
     manifest = {"image": {"plot": ["q"]}}
     Recording.from_arrays([channel], {"q": [1.0] * count}, manifest=manifest).save(folder / "q.mf", overwrite=True)
     for arguments in (("plot", "q.mf"), ("plot", "q.mf", "q")):
-        code, out, told = here(*arguments)
+        code, out, err = here(*arguments)
         assert (code, out) == (2, "")
-        assert ("holds no sample", "a plot over time needs more samples (got \"1 of 'q'\"")[count] in told
+        assert ("holds no sample", "a plot over time needs more samples (got \"1 of 'q'\"")[count] in err
     assert not (folder / "q-plot.png").exists()
 
 
@@ -246,7 +246,7 @@ def test_a_recording_without_samples_stands_in_nobodys_way(here, folder, resume)
     shutil.rmtree(folder / "killed.mf")
 
 
-def test_corners_that_were_chosen_are_told(here, folder):
+def test_corners_that_were_chosen_are_reported(here, folder):
     from motiform.geometry import Cylinder, write_mesh
 
     write_mesh(Cylinder(0.3, 0.2).to_mesh(detail=100), folder / "disk.stl")
@@ -261,11 +261,11 @@ def test_picture_plot_and_exports(here):
     small = ("--size", "64x36")
     assert here("picture", "throw.mf", "--out", "p.png", *small)[1].startswith("wrote picture: p.png")
     assert here("film", "throw.mf", "--out", "f.mp4", *small, "-q")[1].startswith("wrote film: f.mp4")
-    for told in ("wrote plot: e.svg", "already done, nothing changed: e.svg"):
-        assert here("plot", "throw.mf", "energy", "--out", "e.svg")[1].startswith(told)
+    for line in ("wrote plot: e.svg", "already done, nothing changed: e.svg"):
+        assert here("plot", "throw.mf", "energy", "--out", "e.svg")[1].startswith(line)
     assert here("plot", "throw.mf", "hammer.position", "--out", "e.svg")[0] == 2  # another plot
-    for told in ("wrote plot: throw-plot.png", "already done, nothing changed: throw-plot.png"):
-        assert here("plot", "throw.mf", "energy")[1].startswith(told)
+    for line in ("wrote plot: throw-plot.png", "already done, nothing changed: throw-plot.png"):
+        assert here("plot", "throw.mf", "energy")[1].startswith(line)
     assert here("plot", "throw.mf", "energy", "--out", "e.pdf")[1].startswith("wrote plot: e.pdf")
     assert here("plot", "throw.mf", "energy", "--out", "e.pdf")[1].startswith("already done")
     for name in ("a.glb", "a.x3d", "a.csv"):
@@ -372,7 +372,7 @@ def test_help_shows_units_and_extras(here, monkeypatch, verb, words):
     assert words in stdout
 
 
-def test_warnings_of_motiform_are_told_and_those_of_libraries_are_not(capsys, monkeypatch):
+def test_warnings_of_motiform_are_reported_and_those_of_libraries_are_not(capsys, monkeypatch):
     monkeypatch.setattr(sys, "warnoptions", [])
     monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
     monkeypatch.setenv("PYTHONWARNINGS", "")
@@ -394,9 +394,9 @@ def test_a_sound_that_is_gone_is_written_again_and_another_file_is_kept(here, fo
     assert "already done" in out
     assert (folder / "heard.wav").read_bytes() == heard
     (folder / "heard.wav").write_bytes(b"mine")
-    code, _, told = here(*asked)
+    code, _, err = here(*asked)
     assert code == 2
-    assert "heard.wav: the file is not the sound of the recording" in told
+    assert "heard.wav: the file is not the sound of the recording" in err
     assert (folder / "heard.wav").read_bytes() == b"mine"
 
 

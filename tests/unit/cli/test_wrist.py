@@ -27,7 +27,7 @@ def test_angles_are_ranges_or_lists(text, angles):
 
 @pytest.mark.parametrize("text", ["a", "1:2", "0:10:0", "10:0:1", "0:1e9:1e-3", "1,,2", "1," * 3000 + "1"])
 def test_wrong_angles_are_refused(text):
-    with pytest.raises(InputError, match="--flexion: not angles"):
+    with pytest.raises(InputError, match="--flexion: angles must be numbers"):
         parse_angles(text, "--flexion")
 
 
@@ -142,9 +142,9 @@ def test_a_folder_becomes_a_recording_and_a_page(tmp_path):
     options = [folder, "--out", out, "--quick", "--flexion", "20,-20", "--cut", "scapholunate", "--json"]
     result = invoke(*options)
     assert result.exit_code == 0, result.output
-    told = json.loads(result.stdout)
-    assert told["poses"] == 2
-    assert set(told["extremes"]) == {"flexion", "extension"}
+    summary = json.loads(result.stdout)
+    assert summary["poses"] == 2
+    assert set(summary["extremes"]) == {"flexion", "extension"}
     rec = open_recording(out / "wrist.mf")
     assert rec.manifest["cut"] == ["scapholunate"]
     page = (out / "report.html").read_text("utf-8")

@@ -61,7 +61,7 @@ def test_up_is_against_gravity_and_y_without(make, gravity, up, name, tmp_path):
         ({"gravity": [0.0, 0.0, 0.0], "up": "z"}, (0, 0, 1)),
     ],
 )
-def test_markers_tell_their_axis(manifest, up):
+def test_markers_determine_their_axis(manifest, up):
     channel = Channel("markers", unit="m", dims=("marker", "axis"), shape=(1, 3), rate=1.0)
     look = {"form": {"markers": {"points": "markers", "radius": 0.1, "color": [1.0, 0, 0]}}}
     rec = Recording.from_arrays([channel], {"markers": np.zeros((2, 1, 3))}, manifest={**look, **manifest})

@@ -122,6 +122,6 @@ def test_strobe_shows_links_and_skins_many_times():
         ({"skin": "sheet", "faces": [[0, 1]], "color": [1, 0, 0]}, "faces"),
     ],
 )
-def test_what_does_not_fit_is_told(entry, text):
+def test_what_does_not_fit_is_reported(entry, text):
     with pytest.raises(MotiformError, match=text):
         dress(recorded({"thing": entry}))

@@ -22,8 +22,8 @@ def recorded(looks, gravity=None, **places):
         name = f"{key}.position"
         channel = Channel(name, unit="m", dims=("point", "axis"), shape=np.shape(x)[1:], rate=10.0)
         channels[name] = channel, np.asarray(x)
-    told = looks.manifest() | ({} if gravity is None else {"gravity": gravity})
-    return Recording.from_arrays(channels, manifest=told, statics=looks.statics())
+    manifest = looks.manifest() | ({} if gravity is None else {"gravity": gravity})
+    return Recording.from_arrays(channels, manifest=manifest, statics=looks.statics())
 
 
 def around(**settings):
@@ -121,7 +121,7 @@ def test_a_surface_takes_the_place_of_what_it_covers():
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "text"),
     [
         ({"surface": ()}, "must have channels, each once"),
         ({"radius": [0.1, 0.2]}, "one, or one for each channel"),
@@ -134,8 +134,8 @@ def test_a_surface_takes_the_place_of_what_it_covers():
         ({"surface": ("a", "b"), "color": np.zeros((2, 3)), "rays": True}, "one color"),
     ],
 )
-def test_what_is_no_surface_is_refused(given, told):
-    with pytest.raises(MotiformError, match=told):
+def test_what_is_no_surface_is_refused(given, text):
+    with pytest.raises(MotiformError, match=text):
         around(**given)
 
 

@@ -121,11 +121,11 @@ def test_limits_that_are_still_bodies() -> None:
         ),
         (lambda: MassProperties(-1.0, np.zeros(3), np.eye(3)), "mass must be positive"),
         (lambda: MassProperties(np.inf, np.zeros(3), np.eye(3)), "mass must be positive"),
-        (lambda: MassProperties("2 kg", np.zeros(3), np.eye(3)), "mass: not an array of numbers"),  # type: ignore[arg-type]
+        (lambda: MassProperties("2 kg", np.zeros(3), np.eye(3)), "mass: the values must be an array of numbers"),  # type: ignore[arg-type]
         (lambda: MassProperties(1.0, np.zeros(2), np.eye(3)), "centre of mass: the array has the wrong shape"),
-        (lambda: MassProperties(1.0, [0, np.nan, 0], np.eye(3)), "centre of mass: not finite"),
+        (lambda: MassProperties(1.0, [0, np.nan, 0], np.eye(3)), "centre of mass: the number"),
         (lambda: check_inertia(np.eye(2)), "inertia: the array has the wrong shape"),
-        (lambda: check_inertia(np.eye(3) * np.nan), "inertia: not finite"),
+        (lambda: check_inertia(np.eye(3) * np.nan), "inertia: the number"),
         (lambda: check_inertia(np.zeros((3, 3))), "vanishes or overflows"),
         (
             lambda: check_inertia([[1, 0.1, 0], [0, 1, 0], [0, 0, 1]]),

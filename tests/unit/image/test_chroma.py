@@ -129,7 +129,7 @@ REFUSED = {
     "operator": (lambda: chroma_values(FIELD, "sobel"), "unknown operator"),
     "empty": (lambda: chroma_values(np.zeros((0, 4))), "rows and columns"),
     "line": (lambda: chroma_values(np.zeros(4)), "rows and columns"),
-    "nan": (lambda: chroma_values([[np.nan, 1.0]]), "not finite"),
+    "nan": (lambda: chroma_values([[np.nan, 1.0]]), r"not finite|must be finite"),
     "setting": (lambda: chroma_values(FIELD, "laplacian", vertical=1.0), "takes no settings"),
     "light": (lambda: chroma_values(FIELD, "light45", vertical=2.0), "0 to 1"),
     "typo": (lambda: chroma_values(FIELD, "light45", vertcal=1.0), "unknown setting"),

@@ -36,7 +36,7 @@ def test_impedances_with_the_band_and_the_verdict(tmp_path):
     assert edges == [0.5, 20.0]
 
 
-def test_a_band_in_which_both_are_kept_is_told():
+def test_a_band_in_which_both_are_kept_is_reported():
     figure = plot_impedances(
         *PORTS, band=Band(0.06, 20.0), asymptotes=(ONE.marker_asymptotes(W), ONE.cell_asymptotes(W))
     )

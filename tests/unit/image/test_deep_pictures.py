@@ -154,8 +154,8 @@ def test_sizes_of_prints():
         (lambda box, to: picture(box, to / "a.png", size=(0, 10)), "whole numbers from 1"),
         (lambda box, to: write_exr(np.zeros((0, 4)), to / "a.exr"), "wrong form"),
         (lambda box, to: write_exr(np.full((1, 1), 7e4), to / "a.exr"), "up to 65504"),
-        (lambda box, to: print_size("B4"), "not a size of a print"),
-        (lambda box, to: print_size("0x10mm"), "not a size of a print"),
+        (lambda box, to: print_size("B4"), "the size of a print must be"),
+        (lambda box, to: print_size("0x10mm"), "the size of a print must be"),
         (lambda box, to: print_size("A4", dpi=0), "1 to 10 000"),
     ],
 )

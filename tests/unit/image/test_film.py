@@ -134,7 +134,7 @@ def test_the_very_same_is_not_painted_again(flight, tmp_path, write, name, monke
 
 
 @pytest.mark.parametrize(("write", "name"), [(film, "a.mp4"), (picture, "a.png")])
-def test_nothing_is_overwritten_without_being_told(flight, tmp_path, write, name):
+def test_nothing_is_overwritten_without_being_asked(flight, tmp_path, write, name):
     path = tmp_path / name
     path.write_bytes(b"precious")
     with pytest.raises(InputError, match="the file exists already"):
@@ -178,7 +178,7 @@ def test_wrong_requests_are_named(flight, tmp_path, write, name, options, text):
 
 
 @pytest.mark.parametrize(("write", "name"), [(film, "motiform.mp4"), (picture, "motiform.png")])
-def test_a_folder_that_cannot_be_written_is_told_before_the_work(flight, write, name):
+def test_a_folder_that_cannot_be_written_is_reported_before_the_work(flight, write, name):
     done = []
     options = {"progress": done.append} if write is film else {}
     with pytest.raises(InputError, match=f"/proc/{name}: cannot write the file"):
@@ -237,7 +237,7 @@ def failing_ffmpeg(tmp_path_factory, monkeypatch):
 
 
 @pytest.mark.usefixtures("failing_ffmpeg")
-def test_an_encoder_that_fails_is_told_in_our_words_alone(flight, tmp_path, capfd):
+def test_an_encoder_that_fails_is_reported_in_our_words_alone(flight, tmp_path, capfd):
     folder = tmp_path / "pictures"
     with pytest.raises(
         RunError, match=r"a.mp4: cannot write the file: ffmpeg: No space left. .*'.*pictures'.*--resume"
@@ -248,7 +248,7 @@ def test_an_encoder_that_fails_is_told_in_our_words_alone(flight, tmp_path, capf
     assert list(folder.glob("*.png"))
 
 
-def test_pictures_that_cannot_be_kept_are_told_with_what_to_do(flight, tmp_path, monkeypatch):
+def test_pictures_that_cannot_be_kept_are_reported_with_what_to_do(flight, tmp_path, monkeypatch):
     def full(*arguments, **options):
         raise OSError(28, "No space left on device")
 
@@ -301,7 +301,7 @@ def test_a_film_has_the_sound_of_its_recording(tmp_path):
     b.link("spring", (nail, mass), links.spring(1e5, rest=0.45))
     rec = simulate(b.build(), t1=0.4, rate=25.0, sound=Sound(["mass"]))
     path = film(dress(rec), tmp_path / "spring.mp4", size=(64, 48), samples_per_pixel=1, sound=rec)
-    told = subprocess.run([get_ffmpeg_exe(), "-i", path, "-f", "null", "-"], capture_output=True, text=True).stderr
-    assert "Audio: aac" in told
-    assert "11025 Hz" in told
-    assert "Duration: 00:00:00.4" in told  # eleven pictures of 40 ms, and 0.4 s of sound in frames of 1024
+    described = subprocess.run([get_ffmpeg_exe(), "-i", path, "-f", "null", "-"], capture_output=True, text=True).stderr
+    assert "Audio: aac" in described
+    assert "11025 Hz" in described
+    assert "Duration: 00:00:00.4" in described  # eleven pictures of 40 ms, and 0.4 s of sound in frames of 1024

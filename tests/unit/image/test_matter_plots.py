@@ -79,7 +79,7 @@ def test_a_million_masses_are_few_dots():
     assert len(dots.get_offsets()) <= 101 * 101
 
 
-def test_wrong_input_is_told(tmp_path):
+def test_wrong_input_is_reported(tmp_path):
     with pytest.raises(InputError, match="a group for each mass"):
         plot_triangle([(0.5, 0.5)], groups=["a", "b"])
     with pytest.raises(InputError, match="points of the plane"):

@@ -51,8 +51,8 @@ def named(count, labels=None, units=(), samples=50, dims=("coordinate",), shape=
     slopes = np.arange(np.prod(shape)).reshape(shape)
     values = np.linspace(0, 1, samples).reshape(-1, *(1 for _ in shape)) * slopes
     channel = Channel("q", dims=dims, shape=shape, rate=100.0, units=units)
-    told = {"coordinate": labels or [f"hip_{k}" for k in range(count)], "solid": ["left", "right"]}
-    return Recording.from_arrays({"q": (channel, values)}, manifest={"labels": told}, events=events)
+    names = {"coordinate": labels or [f"hip_{k}" for k in range(count)], "solid": ["left", "right"]}
+    return Recording.from_arrays({"q": (channel, values)}, manifest={"labels": names}, events=events)
 
 
 def test_a_panel_per_channel_with_labelled_components():
@@ -189,7 +189,7 @@ def test_no_course_is_no_plot(tmp_path, values):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_is_not_finite_is_told():
+def test_what_is_not_finite_is_reported():
     gaps = {"x": (Channel("x", rate=1.0), np.full(9, np.nan)), "y": (Channel("y", rate=1.0), np.ones(9))}
     rec = Recording.from_arrays(gaps)
     with warnings.catch_warnings():
@@ -270,7 +270,7 @@ def test_factors_of_numbers_are_not_covered_by_legends(scale):
     assert offset.y0 < legend.y1  # beside one another: else this tells nothing
 
 
-def test_events_are_told_apart_or_put_together():
+def test_events_are_kept_apart_or_put_together():
     rec = named(2, events=[Event(0.1, "hit: a"), Event(0.2, "hit: a"), Event(0.3, "leaves: a")])
     assert labels(plot_channels(rec, "q")) == ["hit: a (2)", "leaves: a"]
     rec = named(2, events=[Event(0.01 * k, f"{'hit' if k % 2 else 'leaves'}: ball {k}") for k in range(10)])
@@ -306,7 +306,7 @@ def test_names_are_text_whatever_they_hold():
     assert [text.replace("\n", "").strip() for text in labels(figure.axes[0])] == names
 
 
-def test_a_figure_that_is_too_small_is_told():
+def test_a_figure_that_is_too_small_is_reported():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with pytest.raises(InputError, match=r"too small .*1 × 0\.5 inches"):
@@ -329,7 +329,7 @@ def test_files_by_suffix_whole_reproducible_and_never_over_another(tmp_path, suf
 
 
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
-def test_a_full_disk_is_told_and_leaves_nothing(tmp_path, monkeypatch, suffix):
+def test_a_full_disk_is_reported_and_leaves_nothing(tmp_path, monkeypatch, suffix):
     def full(*arguments):
         raise OSError(28, "No space left on device")
 
@@ -345,7 +345,7 @@ def test_png_has_200_dots_per_inch(tmp_path):
     assert (int.from_bytes(header[:4], "big"), int.from_bytes(header[4:], "big")) == (800, 400)
 
 
-def test_wrong_input_is_told(tmp_path):
+def test_wrong_input_is_reported(tmp_path):
     rec = recording()
     with pytest.raises(InputError, match=r"no such channel .*Did you mean 'energy'\?"):
         plot_channels(rec, "enrgy")

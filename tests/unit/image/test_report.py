@@ -65,7 +65,7 @@ def test_lines_of_a_pdf_stay_on_the_page():
     assert len("right foot strike, 12.34 s") <= int(72 * pdf._WIDE / pdf._ACROSS / (pdf._BROAD * 5.5))
 
 
-def test_efforts_that_no_marker_tells_are_not_drawn(monkeypatch):
+def test_efforts_that_no_marker_determines_are_not_drawn(monkeypatch):
     """Of an arm with markers on its upper part alone the elbow has no plot; a coordinate that is seen has one."""
     b = FigureBuilder()
     b.segment("upper", None, joints.revolute((0, 0, 1)), mass=1.0, com=(0, -0.1, 0))

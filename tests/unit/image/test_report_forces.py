@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from motiform import FigureBuilder, joints
-from motiform.image.report.forces import _standing
+from motiform.image.report.forces import _foot_at_rest
 from motiform.motion.reconstruct import find_feet
 from motiform.record import Channel, Recording
 
@@ -26,10 +26,12 @@ def test_the_belt_is_the_velocity_of_a_foot_that_stands(walker, belt):
     """A foot at a constant velocity: the heel that is found moves with it, so that the pressure stays on the foot."""
     t = np.arange(60) / RATE
     q = 1.0 + belt * t[:, None]
-    told = {"reconstruct": {"per_marker": {"marker": {}}}}
-    rec = Recording.from_arrays([Channel("q", dims=("coordinate",), shape=(1,), rate=RATE)], {"q": q}, manifest=told)
+    manifest = {"reconstruct": {"per_marker": {"marker": {}}}}
+    rec = Recording.from_arrays(
+        [Channel("q", dims=("coordinate",), shape=(1,), rate=RATE)], {"q": q}, manifest=manifest
+    )
     (foot,) = find_feet(walker)
-    heel, axes, outline, still, carried = _standing(rec, walker, foot, 0.1, 0.4, np.array([0.0, 1.0, 0.0]))
+    heel, axes, outline, still, carried = _foot_at_rest(rec, walker, foot, 0.1, 0.4, np.array([0.0, 1.0, 0.0]))
     np.testing.assert_allclose(carried, (belt, 0.0, 0.0), atol=1e-9)  # differences of a line, rounding of 1 / 0.01 s
     for k in (10, 25, 40):
         hindmost = np.array([q[k, 0] - 0.08, 0.02, 0.0])  # the tag that has a marker, behind the heel of the figure

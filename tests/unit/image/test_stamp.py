@@ -9,7 +9,7 @@ from motiform.image import plot_channels
 from motiform.image.exr import write_exr
 from motiform.image.film import encoder
 from motiform.image.png import write_png
-from motiform.image.stamp import NAME, read_stamp, seal
+from motiform.image.stamp import NAME, append_checksum, read_stamp
 from motiform.record import Channel, Recording
 
 KEY = "0123456789abcdef" * 4
@@ -22,7 +22,7 @@ def made(path):
         write_png(PIXELS, path, key=KEY)
     elif path.suffix == ".exr":
         write_exr(PIXELS / 255.0, path, notes={NAME: KEY})
-        seal(path)
+        append_checksum(path)
     elif path.suffix == ".mp4":
         with encoder(path, (16, 16), 10, key=KEY) as send:
             for _ in range(3):
@@ -53,5 +53,5 @@ def test_a_film_with_its_checksum_is_whole_for_ffmpeg(tmp_path):
 
     path = made(tmp_path / "a.mp4")
     command = [get_ffmpeg_exe(), "-v", "warning", "-i", str(path), "-f", "null", "-"]
-    told = subprocess.run(command, capture_output=True, check=True, text=True, timeout=60)
-    assert not told.stderr
+    done = subprocess.run(command, capture_output=True, check=True, text=True, timeout=60)
+    assert not done.stderr

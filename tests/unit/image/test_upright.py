@@ -86,8 +86,8 @@ def test_a_camera_without_up_stands_as_the_world_does(up):
     check_same(render(there, 0, size=SIZE, camera=Camera(tuple(R @ place), tuple(R @ target))), here)
     lean = np.array([0.2, 1.0, 0.1])  # an up of its own counts
     here = render(form, 0, size=SIZE, camera=Camera(tuple(place), tuple(target), tuple(lean)))
-    told = Camera(tuple(R @ place), tuple(R @ target), tuple(R @ lean))
-    check_same(render(there, 0, size=SIZE, camera=told), here)
+    rotated = Camera(tuple(R @ place), tuple(R @ target), tuple(R @ lean))
+    check_same(render(there, 0, size=SIZE, camera=rotated), here)
 
 
 @pytest.mark.parametrize("up", AXES)

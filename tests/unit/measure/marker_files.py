@@ -113,8 +113,8 @@ def measured(samples=30, markers=4, channels=3, subframes=5, rate=100.0, start=0
     }
     labels = {"marker": names or [f"marker{k}" for k in range(markers)]}
     if channels:
-        told = {"dims": ("analog",), "shape": (channels,), "rate": rate * subframes, "start": start}
-        data["analog"] = (Channel("analog", **told), rng.normal(0, 100, (samples * subframes, channels)))
+        described = {"dims": ("analog",), "shape": (channels,), "rate": rate * subframes, "start": start}
+        data["analog"] = (Channel("analog", **described), rng.normal(0, 100, (samples * subframes, channels)))
         labels["analog"] = [f"channel{k}" for k in range(channels)]
         manifest["analog_units"] = [("V", "N", "N m", "m")[k % 4] for k in range(channels)]
     events = [Event(start + 0.25 * k, f"event{k}", {"context": "Left"}) for k in range(3)]

@@ -16,7 +16,7 @@ def holed(*holes, samples=200):
     return recording(points), whole
 
 
-def test_gaps_are_told():
+def test_gaps_are_reported():
     rec, _ = holed((0, 0, 3), (1, 10, 15), (1, 40, 41), (3, 190, 200))
     gaps = find_gaps(rec)
     assert [(g.marker, g.first, g.last, g.length, g.inside) for g in gaps] == [

@@ -53,7 +53,7 @@ def test_up_is_found_by_names_and_by_shape(up):
     overhead = up[1:] if up[0] == "-" else f"-{up}"  # all markers would hang below a floor at zero
     axis, reason = find_up(away + (0.05 - (away @ u).min()) * u, ["a", "b", "c", "d"], overhead)
     assert axis == up
-    assert f"though the file tells {overhead}" in reason
+    assert f"though the file states {overhead}" in reason
     axis, reason = find_up(away, ["LTOE", "RASI", "LASI", "C7"], "-x" if up == "x" else "x")
     assert axis == up
     assert "though the file states" in reason
@@ -134,7 +134,7 @@ def test_change_of_frame_that_cannot_be():
         change_frame(recording(points, LEGS), pose=line)
     with pytest.raises(InputError, match="three markers"):
         change_frame(recording(points, LEGS), pose={LEGS[0]: (0, 0, 0)})
-    with pytest.raises(InputError, match="not a rotation"):
+    with pytest.raises(InputError, match="must be a rotation"):
         move(recording(), np.diag([1.0, 1, -1]), np.zeros(3))
 
 

@@ -96,7 +96,7 @@ def test_plates_of_every_type(kind, sign, tmp_path):
 
 
 @pytest.mark.parametrize("kind", [1, 2, 3, 4])
-def test_units_that_are_not_told_are_those_of_the_points(kind, tmp_path):
+def test_units_that_are_not_stated_are_those_of_the_points(kind, tmp_path):
     path = tmp_path / "a.c3d"
     path.write_bytes(plate_file(kind, units=False, depth=-DEPTH))
     check(read_markers(path))
@@ -117,18 +117,18 @@ def test_plates_are_those_of_ezc3d(kind, tmp_path):
     assert_allclose(rec["plate.free_moment"][loaded, 0], plate["Tz"].T[loaded, 2] / 1000, atol=1e-9)
 
 
-@pytest.mark.parametrize(("kind", "told"), [(2, "Nm"), (2, "V"), (1, "m"), (4, "matrix"), (2, "Nmm")])
-def test_moments_in_another_unit_than_told_are_mended(kind, told, tmp_path):
+@pytest.mark.parametrize(("kind", "stated"), [(2, "Nm"), (2, "V"), (1, "m"), (4, "matrix"), (2, "Nmm")])
+def test_moments_in_another_unit_than_stated_are_mended(kind, stated, tmp_path):
     """The pressure is on the plate in one unit alone; numbers in N m under N mm hold it at the centre."""
     path = tmp_path / "a.c3d"
     data = plate_file(kind)
-    if told in ("Nm", "m"):  # numbers in N mm and mm
+    if stated in ("Nm", "m"):  # numbers in N mm and mm
         old = b"Nmm" if kind == 2 else b"mm "
         assert data.count(old) >= 2
-        data = data.replace(old, told.encode().ljust(3))
-    elif told == "V":  # numbers in N m, no unit of a moment: those of the points are taken, mm
+        data = data.replace(old, stated.encode().ljust(3))
+    elif stated == "V":  # numbers in N m, no unit of a moment: those of the points are taken, mm
         data = plate_file(kind, table=channels(2) / ([1.0] * 3 + [1000.0] * 3)).replace(b"Nmm", b"V  ")
-    elif told == "Nmm":
+    elif stated == "Nmm":
         data = plate_file(kind, table=channels(2) / ([1.0] * 3 + [1000.0] * 3))
     else:
         data = plate_file(kind, rows=1e-3)  # the matrix gives N m
@@ -170,7 +170,7 @@ def test_level_of_the_empty_plate_is_taken_off(tmp_path):
 
 
 @pytest.mark.parametrize("zero", [(1, 0), (150, 160), (1, 30)])
-def test_level_of_an_empty_plate_is_found_where_none_is_told(zero, tmp_path, monkeypatch):
+def test_level_of_an_empty_plate_is_found_where_none_is_stated(zero, tmp_path, monkeypatch):
     """The first 0.4 s of 2 s are empty. A plate that reads −18 N then puts the pressure centimetres behind a heel."""
     monkeypatch.setattr(sys.modules[__name__], "SAMPLES", 200)
     for level in (OFFSET, -OFFSET, 4 * OFFSET):

@@ -75,7 +75,7 @@ def test_a_part_keeps_the_units_of_its_axis():
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "text"),
     [
         ("q.right_kne", r"no such component of 'q' \(got 'right_kne'; .*Did you mean 'right_knee'"),
         ("q.knee", "Did you mean 'right_knee' or 'left_knee'"),
@@ -92,12 +92,12 @@ def test_a_part_keeps_the_units_of_its_axis():
         ("", "no such channel"),
     ],
 )
-def test_wrong_names_are_answered_with_near_ones(name, told):
-    with pytest.raises(RecordingError, match=told):
+def test_wrong_names_are_answered_with_near_ones(name, text):
+    with pytest.raises(RecordingError, match=text):
         recording()[name]
 
 
-def test_what_is_no_name_is_told():
+def test_what_is_no_name_is_reported():
     for name in (3, None, ["q"], {}):
         with pytest.raises(RecordingError, match="no such channel"):
             recording()[name]
@@ -110,28 +110,28 @@ names = st.one_of(
 
 @settings(deadline=None, max_examples=200)
 @given(st.one_of(st.lists(names, max_size=5), st.text(max_size=5), st.none(), st.dictionaries(st.text(), names)))
-def test_any_labels_of_a_file_give_every_number_one_name(told):
+def test_any_labels_of_a_file_give_every_number_one_name(named):
     rec = Recording.from_arrays(
         {"q": (Channel("q", dims=("k", "axis"), shape=(4, 3), rate=1.0), np.arange(24.0).reshape(2, 4, 3))},
-        manifest={"labels": {"k": told}},
+        manifest={"labels": {"k": named}},
     )
     frame = rec.to_pandas()
     assert len(set(frame.columns)) == 12
     for k, name in enumerate(frame.columns):
         assert frame[name].tolist() == [k, 12.0 + k]
         assert len(rec[name].shape) <= 2
-    assert Recording.from_arrays([], manifest={"labels": told}).names == []
+    assert Recording.from_arrays([], manifest={"labels": named}).names == []
 
 
 @settings(deadline=None, max_examples=100)
 @given(st.lists(st.text("abx.0", min_size=1, max_size=4), min_size=3, max_size=3, unique=True))
-def test_every_column_of_a_table_is_chosen_by_its_name(told):
+def test_every_column_of_a_table_is_chosen_by_its_name(named):
     """Also where names have dots in them: the longest that fits is meant."""
     rec = Recording.from_arrays(
         {"q": (Channel("q", dims=("k",), shape=(3,), rate=1.0), np.arange(6.0).reshape(2, 3))},
-        manifest={"labels": {"k": told}},
+        manifest={"labels": {"k": named}},
     )
-    if any(label != label.strip() or label.startswith(".") or label.endswith(".") for label in told):
+    if any(label != label.strip() or label.startswith(".") or label.endswith(".") for label in named):
         return
     frame = rec.to_pandas()
     for name in frame.columns:

@@ -126,8 +126,8 @@ def committed(folder, change):
     (folder / "commit.json").write_text(json.dumps({"commit": body, "crc32": checksum(body)}))
 
 
-@pytest.mark.parametrize("told", [10**12, 10**18])
-def test_files_without_an_end_are_not_held_in_memory(begun, told):
+@pytest.mark.parametrize("stated", [10**12, 10**18])
+def test_files_without_an_end_are_not_held_in_memory(begun, stated):
     point = place_of(begun, "checkpoint")
     whole = point.read_bytes()
     os.truncate(point, 10**12)
@@ -137,7 +137,7 @@ def test_files_without_an_end_are_not_held_in_memory(begun, told):
     point.write_bytes(whole)
     use(begun)  # as earlier versions wrote it
     os.truncate(begun / "events.jsonl", 10**12)
-    committed(begun, lambda body: body["upto"].update(event_bytes=told))
+    committed(begun, lambda body: body["upto"].update(event_bytes=stated))
     with pytest.raises(RecordingError, match="half of the memory"):
         use(begun)
     committed(begun, lambda body: body["upto"].update(event_bytes=2**20))

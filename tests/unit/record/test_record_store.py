@@ -121,7 +121,7 @@ def test_only_recordings_are_overwritten(quick_path):
     (quick_path / "file").write_text("dear")
     (quick_path / "link").symlink_to(quick_path / "home")
     for name in ("home", "file", "link"):
-        with pytest.raises(RecordingError, match="not a recording"):
+        with pytest.raises(RecordingError, match="is not a recording"):
             walker.begin(quick_path / name, overwrite=True)
     with pytest.raises(MotiformError):
         walker.begin(quick_path / "file" / "x.mf")
@@ -359,7 +359,7 @@ def test_what_is_not_a_path(path):
         read_csv,
         lambda place: write_csv(rec, place, names=["walk"]),
     ):
-        with pytest.raises(RecordingError, match="not a path"):
+        with pytest.raises(RecordingError, match="the path must be text"):
             use(path)
 
 

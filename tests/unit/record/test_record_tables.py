@@ -80,7 +80,7 @@ def test_csv_of_others(tmp_path):
         ("a,b\n1,2", "first column is not the time"),
         ("time [ms],b\n1,2", "first column is not the time"),
         ("time [s],b\n1", r"x\.csv:2: a row must have one cell for each column \(got 1; allowed: 2\)"),
-        ("time [s],b\n1,two", r"x\.csv:2: not a number \(got 'two'\)"),
+        ("time [s],b\n1,two", r"x\.csv:2: the cell must be a number \(got 'two'\)"),
         ("time [s],b\n1,2\n0,3", r"x\.csv:3: time is missing or decreases"),
         ("time [s],b\n,2", r"x\.csv:2: time is missing"),
         ("time [s],b[1]\n1,2", "none left out"),

@@ -173,7 +173,7 @@ def test_kondo_squats_on_its_motors():
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         (LEG + MOTORS.replace('[figure.posture]\nq = { flexion = "60 deg" }\n', ""), "motors follow a posture"),
         (LEG + MOTORS + "stand = true\n", "no other key"),
@@ -190,6 +190,6 @@ def test_kondo_squats_on_its_motors():
         (LEG + STIMULATED.replace('"flexion"\n', '"flexion"\nstrength = 0\n', 1), "strength"),
     ],
 )
-def test_wrong_tables_are_named(text, told):
-    with pytest.raises(SceneError, match=told):
+def test_wrong_tables_are_named(text, message):
+    with pytest.raises(SceneError, match=message):
         parse_scene(text).build()

@@ -40,7 +40,7 @@ def walked():
 
 
 @pytest.mark.slow
-def test_the_swing_foot_lands_where_it_is_told(walked):
+def test_the_swing_foot_lands_where_it_is_commanded(walked):
     robot = bip()
     soles = corners(robot, walked["q"])
     middle = soles[:, 1].mean(1)
@@ -106,9 +106,9 @@ def test_the_same_bits_again(walked):
 def test_the_scene_says_what_a_step_needs():
     built = mf.load_scene("bip-one-step").build()
     walker = built.arguments["controls"][0]
-    told = walker.control(0.0, built.arguments["q0"], np.zeros(21))
-    assert told.missing < 1e-2  # N: it stands
-    assert told.forces[:, 1].sum() == pytest.approx(built.model.mass * 9.81, rel=1e-3)
+    wanted = walker.control(0.0, built.arguments["q0"], np.zeros(21))
+    assert wanted.missing < 1e-2  # N: it stands
+    assert wanted.forces[:, 1].sum() == pytest.approx(built.model.mass * 9.81, rel=1e-3)
     turned = forward_kinematics(built.model, built.arguments["q0"]).rotation
     assert np.isfinite(turned).all()
     with pytest.raises(MotiformError, match="cannot reach a pose"):

@@ -33,10 +33,10 @@ def test_foreign_exceptions_get_the_table(monkeypatch, made, table, line, error)
 
     scene = parse_scene(SCENE)
     monkeypatch.setattr(build.common, made, fail)
-    with pytest.raises(SceneError, match=f"{table} cannot be built: {error.__name__}: .*odd") as told:
+    with pytest.raises(SceneError, match=f"{table} cannot be built: {error.__name__}: .*odd") as caught:
         scene.build()
-    assert isinstance(told.value.__cause__, error)
-    assert line is None or told.value.where == f"scene:{line}"
+    assert isinstance(caught.value.__cause__, error)
+    assert line is None or caught.value.where == f"scene:{line}"
 
 
 def test_numbers_beyond_floats_get_the_table(monkeypatch):
@@ -49,7 +49,7 @@ def test_numbers_beyond_floats_get_the_table(monkeypatch):
         scene.build()
 
 
-def test_a_system_that_cannot_be_made_of_a_scene_is_told_and_that_of_a_model_is_a_traceback(monkeypatch):
+def test_a_system_that_cannot_be_made_of_a_scene_is_reported_and_that_of_a_model_is_a_traceback(monkeypatch):
     from motiform.scene.simulate import KINDS, Bodies
 
     def fail(*_args, **_kwargs):
@@ -59,8 +59,8 @@ def test_a_system_that_cannot_be_made_of_a_scene_is_told_and_that_of_a_model_is_
     kind = next(kind for kind in KINDS if kind.model is Bodies)
     built = scene.build()
     monkeypatch.setattr(import_module("motiform.scene.simulate"), "KINDS", [replace(kind, system=fail)])
-    with pytest.raises(SceneError, match="the scene cannot be run: KeyError: 'odd'") as told:
+    with pytest.raises(SceneError, match="the scene cannot be run: KeyError: 'odd'") as caught:
         simulate(scene)
-    assert isinstance(told.value.__cause__, KeyError)
+    assert isinstance(caught.value.__cause__, KeyError)
     with pytest.raises(KeyError, match="odd"):
         simulate(built.model, **built.options)

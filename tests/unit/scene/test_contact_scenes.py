@@ -363,7 +363,12 @@ WRONG = {
         r"scene:17: .*no such tag \(got 'nase'.*Did you mean 'nose'",
     ),
     "no gain": (KONDO, "ankle_pitch = 20", "ankle_pich = 20", r"scene:21: no such coordinate \(got 'ankle_pich'"),
-    "root gain": (KONDO, "ankle_pitch = 20", "trunk_forward = 20", r"scene:21: .*not a coordinate that a joint drives"),
+    "root gain": (
+        KONDO,
+        "ankle_pitch = 20",
+        "trunk_forward = 20",
+        r"scene:21: .*the coordinate must be one that a joint drives",
+    ),
     "no load": (KONDO, "force = [4, 0, 0]", "", "give force or torque"),
     "load ends": (KONDO, "start = 0.005", "start = 0.5", "until must be after start"),
     "load on": (
@@ -389,7 +394,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_what_is_wrong_is_told_with_its_line(case):
+def test_what_is_wrong_is_reported_with_its_line(case):
     text, old, new, message = WRONG[case]
     assert old in text
     with pytest.raises(SceneError, match=f"(?s){message}"):

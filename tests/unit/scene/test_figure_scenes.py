@@ -222,9 +222,14 @@ WRONG = {
     "start q of nothing": (ARM, "q = { upper", "q = { uper", r"no such coordinate \(got 'uper'.*Did you mean 'upper'"),
     "start v of nothing": (ARM, "v = { lower", "v = { lowr", r"no such coordinate \(got 'lowr'.*Did you mean 'lower'"),
     "counts": (ARM, "lower = 1.0", "lower = [1, 2]", r"lower has 1 numbers \(got 2\)"),
-    "unit of q": (ARM, '"20 deg"', '"20 kg"', r"not a coordinate \(got '20 kg'.*rad or m"),
-    "unit of v": (ARM, "lower = 1.0", 'lower = "10 deg"', r"not a velocity \(got '10 deg'.*rad/s or m/s"),
-    "words": (ARM, '"20 deg"', '"much"', r"not a coordinate \(got 'much'"),
+    "unit of q": (ARM, '"20 deg"', '"20 kg"', r"the coordinate must be of a joint \(got '20 kg'.*rad or m"),
+    "unit of v": (
+        ARM,
+        "lower = 1.0",
+        'lower = "10 deg"',
+        r"the velocity must be of a joint \(got '10 deg'.*rad/s or m/s",
+    ),
+    "words": (ARM, '"20 deg"', '"much"', r"the coordinate must be of a joint \(got 'much'"),
     "two joints": (
         ARM,
         "joint = { revolute = [0, 0, 1] }",
@@ -337,8 +342,8 @@ def test_line_is_that_of_the_table_at_fault(name):
     table = max(k for k, line in enumerate(lines[:fault], start=1) if line.startswith("["))
     with pytest.raises(SceneError, match=r"^a:\d+") as caught:
         simulate(parse_scene(whole, name="a"))
-    told = int(str(caught.value).split(":")[1].split(" ")[0])
-    assert table <= told <= fault
+    number = int(str(caught.value).split(":")[1].split(" ")[0])
+    assert table <= number <= fault
 
 
 def test_contact_may_begin_anywhere_by_default():
@@ -489,7 +494,7 @@ def test_settings_reach_into_figures(path, value, see):
     assert see(figure, q, v) == value
 
 
-def test_settings_that_reach_nothing_are_told():
+def test_settings_that_reach_nothing_are_reported():
     with pytest.raises(SceneError, match=r"no such element \(got 'bal'.*Did you mean 'ball'"):
         load_scene("incline", {"figure.slope.segment.bal.shape.mass": 3.0})
     with pytest.raises(SceneError, match="unknown key"):

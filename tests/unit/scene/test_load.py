@@ -22,7 +22,7 @@ spin = [1, 2, 3]
 """  # eight lines
 
 
-def told(text: str, settings=None, **more) -> str:
+def error_of(text: str, settings=None, **more) -> str:
     """Return what the error says; the scene is read and built."""
     with pytest.raises(SceneError) as caught:  # noqa: PT012, any of the three may be the one that tells
         scene = parse_scene(text, name="ball.toml", settings=settings, **more)
@@ -35,19 +35,19 @@ def told(text: str, settings=None, **more) -> str:
     [
         ('title = "A ball"', "titel = 3", "ball.toml:1 scene.title: missing\nball.toml:2 scene.titel: unknown key. Did you mean 'title'?"),
         ("duration = 0.1", "duration = -1", "ball.toml:3 scene.duration: must be above 0 (got -1)"),
-        ("duration = 0.1", "duration = nan", "ball.toml:3 scene.duration: not a finite number (got nan; allowed: a finite number in s)"),
-        ("duration = 0.1", "duration = -inf", "ball.toml:3 scene.duration: not a finite number (got -inf; allowed: a finite number in s)"),
+        ("duration = 0.1", "duration = nan", "ball.toml:3 scene.duration: the number must be finite (got nan; allowed: a finite number in s)"),
+        ("duration = 0.1", "duration = -inf", "ball.toml:3 scene.duration: the number must be finite (got -inf; allowed: a finite number in s)"),
         ("duration = 0.1", 'duration = "3 m"', "ball.toml:3 scene.duration: the unit has the wrong dimension (got '3 m'; allowed: a unit like s)"),
-        ("duration = 0.1", 'duration = "soon"', "ball.toml:3 scene.duration: not a quantity (got 'soon'; allowed: a number in s, or text such as '3 s')"),
+        ("duration = 0.1", 'duration = "soon"', "ball.toml:3 scene.duration: a quantity must be a number (got 'soon'; allowed: a number in s, or text such as '3 s')"),
         ("duration = 0.1", "duration = 1e12", "ball:1: too many samples (got '1e+14'; allowed: at most 1e9). Lower rate or shorten the run."),
-        ("duration = 0.1", "duration = 1" + "0" * 5000, "ball.toml: not TOML: a number has too many digits"),
+        ("duration = 0.1", "duration = 1" + "0" * 5000, "ball.toml: the scene must be TOML: a number has too many digits"),
         ("duration = 0.1", "duration = 0.1\nseed = -1", "ball.toml:4 scene.seed: Input should be greater than or equal to 0 (got -1)"),
         ("[[body]]", "[[bodie]]", "ball.toml:5 bodie: unknown key. Did you mean 'body'?"),
-        ("[[body]]", "[body]", "ball.toml:5 body: not a list; tables that may come several times are written [[so]]"),
-        ("[[body]]", "[[body]", "ball.toml:5: not TOML: "),
+        ("[[body]]", "[body]", "ball.toml:5 body: must be a list; tables that may come several times are written [[so]]"),
+        ("[[body]]", "[[body]", "ball.toml:5: the scene must be TOML: "),
         ('"ball"', '"my ball"', "ball.toml:6 body.0.name: a name is letters, digits, _ and -"),
         ("ball = 0.5", "ball = 0", "ball.toml:7 body.0.shape.ball: must be above 0 (got 0)"),
-        ("ball = 0.5", "ball = [1]", "ball.toml:7 body.0.shape.ball: not a quantity (got [1]; allowed: a number in m, or text with a unit)"),
+        ("ball = 0.5", "ball = [1]", "ball.toml:7 body.0.shape.ball: a quantity must be a number (got [1]; allowed: a number in m, or text with a unit)"),
         ("ball = 0.5", "bal = 0.5", "ball.toml:7 body.0.shape.bal: unknown key. Did you mean 'ball'?"),
         ("ball = 0.5", "ball = 1, box = [1, 1, 1]", "ball.toml:7 body.0.shape: give exactly one of ball, box, capsule, cylinder, ellipsoid, torus, cone, mesh, particles, parts; got ball, box"),
         ("ball = 0.5,", "", "ball.toml:7 body.0.shape: give exactly one of ball, box, capsule, cylinder, ellipsoid, torus, cone, mesh, particles, parts; got none"),
@@ -62,9 +62,9 @@ def told(text: str, settings=None, **more) -> str:
         ("spin = [1, 2, 3]", "color = [2, 0, 0]", "ball.toml:8 body.0.color.0: Input should be less than or equal to 1 (got 2)"),
     ],
 )  # fmt: skip
-def test_wrong_scenes_are_told_by_file_line_and_remedy(old, new, text):
+def test_wrong_scenes_are_reported_by_file_line_and_remedy(old, new, text):
     assert old in BALL
-    assert told(BALL.replace(old, new)).startswith(text)
+    assert error_of(BALL.replace(old, new)).startswith(text)
 
 
 @pytest.mark.parametrize(
@@ -90,12 +90,12 @@ def test_wrong_scenes_are_told_by_file_line_and_remedy(old, new, text):
         ("[image]\ncamera = { to = [0, 0, 0] }", "ball.toml:10 image.camera: 'from' of the camera is missing"),
     ],
 )  # fmt: skip
-def test_wrong_tables_are_told_by_file_line_and_remedy(more, text):
-    assert told(BALL + more + "\n").startswith(text)
+def test_wrong_tables_are_reported_by_file_line_and_remedy(more, text):
+    assert error_of(BALL + more + "\n").startswith(text)
 
 
-def test_several_mistakes_are_told_at_once():
-    lines = told(BALL.replace("duration = 0.1", "duration = 0").replace("ball = 0.5", "ball = -1")).splitlines()
+def test_several_mistakes_are_reported_at_once():
+    lines = error_of(BALL.replace("duration = 0.1", "duration = 0").replace("ball = 0.5", "ball = -1")).splitlines()
     assert [line.split()[0] for line in lines] == ["ball.toml:3", "ball.toml:7"]
 
 
@@ -103,7 +103,7 @@ def test_several_mistakes_are_told_at_once():
     "text", ["x = " + "[" * 5000 + "]" * 5000, BALL.replace("{ ball", "{ parts = [" * 2000 + "{ ball")]
 )
 def test_huge_nesting_is_refused(text):
-    assert "not TOML: arrays and tables are nested too deeply" in told(text)
+    assert "the scene must be TOML: arrays and tables are nested too deeply" in error_of(text)
 
 
 def test_deep_but_sound_nesting_is_built():
@@ -119,7 +119,7 @@ def test_deep_but_sound_nesting_is_built():
 @pytest.mark.parametrize(("data", "text"), [
     (b"", "scene: missing"),
     (b"\xff\xfe\x00\x80binary\x00", "cannot read the scene: 'utf-8' codec can't decode"),
-    (b"\x00\x01\x02", ":1: not TOML"),
+    (b"\x00\x01\x02", ":1: the scene must be TOML"),
     (b"[scene]\ntitle = 'x'\n" + b"# pad\n" * 800_000, "the file is too large for a scene"),
 ])  # fmt: skip
 def test_odd_files(data, text, tmp_path):
@@ -135,7 +135,7 @@ def test_missing_files_and_unknown_names(tmp_path):
     with pytest.raises(SceneError, match=r"nowhere\.toml: there is no such scene"):
         load_scene(tmp_path / "nowhere.toml")
     (tmp_path / "folder.toml").mkdir()
-    with pytest.raises(SceneError, match=r"folder\.toml: not a file"):
+    with pytest.raises(SceneError, match=r"folder\.toml: the scene must be a file"):
         load_scene(tmp_path / "folder.toml")
     with pytest.raises(SceneError, match="there is no such scene"):
         load_scene("a\0b.toml")
@@ -187,7 +187,7 @@ def test_mesh_outside_the_scenes_folder_is_refused(way, places):
         built(places, name)
 
 
-def test_mesh_that_is_not_there_is_told(places):
+def test_mesh_that_is_not_there_is_reported(places):
     with pytest.raises(
         SceneError, match=r"ball\.toml:5 body 'ball': no such file \(got 'x\.obj'\)\. Put it into the folder"
     ):
@@ -198,7 +198,9 @@ def test_mesh_that_is_not_there_is_told(places):
 
 
 def test_mesh_of_a_scene_from_text_is_refused():
-    assert told(MESH) == "ball:5 body 'ball': a scene from text cannot read files (got 'NAME'). Save it in a folder."
+    assert (
+        error_of(MESH) == "ball:5 body 'ball': a scene from text cannot read files (got 'NAME'). Save it in a folder."
+    )
 
 
 def test_mesh_that_is_no_mesh_names_the_body(places):
@@ -237,17 +239,17 @@ def test_settings_take_units():
     [
         ("motion.stepp", 1, "ball.toml motion.stepp: unknown key. Did you mean 'step'?"),
         ("motoin.step", 1, "ball.toml motoin: unknown key. Did you mean 'motion'?"),
-        ("motion.step", "fast", "ball.toml motion.step: not a quantity (got 'fast'"),
+        ("motion.step", "fast", "ball.toml motion.step: a quantity must be a number (got 'fast'"),
         ("body.bell.spin", 1, "ball.toml: setting 'body.bell.spin': no such element (got 'bell'; allowed: 0 to 0, or ball). Did you mean 'ball'?"),
         ("body.1.spin", 1, "ball.toml: setting 'body.1.spin': no such element (got '1'; allowed: 0 to 0, or ball)"),
         ("body.ball.spin.3", 1, "ball.toml: setting 'body.ball.spin.3': no such element (got '3'; allowed: 0 to 2)"),
-        ("scene.title.x", 1, "ball.toml: setting 'scene.title.x': not a table (got 'scene.title')"),
-        ("scene.duration", True, "ball.toml scene.duration: not a quantity (got True"),
+        ("scene.title.x", 1, "ball.toml: setting 'scene.title.x': the path must lead through tables (got 'scene.title')"),
+        ("scene.duration", True, "ball.toml scene.duration: a quantity must be a number (got True"),
         ("body.ball.mass", -1, "ball.toml body.0.mass: must be above 0 (got -1)"),
     ],
 )  # fmt: skip
-def test_wrong_settings_are_told_by_path_and_not_by_a_line_of_the_file(path, value, text):
-    assert told(BALL, {path: value}).startswith(text)
+def test_wrong_settings_are_reported_by_path_and_not_by_a_line_of_the_file(path, value, text):
+    assert error_of(BALL, {path: value}).startswith(text)
 
 
 @pytest.mark.parametrize(
@@ -269,7 +271,9 @@ def test_settings_of_the_command_line(text, pair):
 
 @pytest.mark.parametrize("text", ["motion.step", "=3", "  = 3", ""])
 def test_settings_without_a_path_or_value_are_refused(text):
-    with pytest.raises(SceneError, match=r"not a setting \(got .*; allowed: path=value, such as motion\.step=5e-4\)"):
+    with pytest.raises(
+        SceneError, match=r"a setting must be path=value \(got .*; allowed: path=value, such as motion\.step=5e-4\)"
+    ):
         parse_setting(text)
 
 

@@ -181,7 +181,7 @@ def test_a_figure_follows_a_recording(tmp_path):
         ('name = "rope"', 'name = "upper"', "no such points (got 'rope'"),
     ],
 )  # fmt: skip
-def test_wrong_couplings_are_told(old, new, text):
+def test_wrong_couplings_are_reported(old, new, text):
     whole = ARM + BALL + SCARF + MEETS
     assert old in whole
     with pytest.raises(MotiformError) as caught:

@@ -37,7 +37,7 @@ stiffness = 100
 """
 
 
-def told(text: str, settings=None, **more) -> str:
+def error_of(text: str, settings=None, **more) -> str:
     """Return what the error says; the scene is read and built."""
     with pytest.raises(SceneError) as caught:
         build_networks(parse_scene(text, name="rope.toml", settings=settings, **more))
@@ -50,7 +50,7 @@ def told(text: str, settings=None, **more) -> str:
         ("line = {", "lien = {", "rope.toml:8 network.0.masses.0.lien: unknown key. Did you mean 'line'?"),
         ("count = 5", "count = 0", "rope.toml:8 network.0.masses.0.line.count: Input should be greater than or equal to 1 (got 0)"),
         ("mass = 0.01", "mass = '1 m'", "rope.toml:9 network.0.masses.0.mass: the unit has the wrong dimension (got '1 m'; allowed: a unit like kg)"),
-        ("mass = 0.01", "mass = [1, 'x']", "rope.toml:9 network.0.masses.0.mass: not a quantity (got 'x'"),
+        ("mass = 0.01", "mass = [1, 'x']", "rope.toml:9 network.0.masses.0.mass: a quantity must be a number (got 'x'"),
         ("mass = 0.01", "mass = 0", "rope:6: masses 'rope': a mass must be above 0 (got '0.0 kg at [0]'"),
         ("mass = 0.01", "mass = [1, 2]", "rope:6: masses 'rope': mass does not fit (got [1.0, 2.0]; allowed: numbers of shape (5,))"),
         ("mass = 0.01", "mass = 1\ntotal = 2", "rope.toml:6 network.0.masses.0: give mass (of each) or total (of all)"),
@@ -82,7 +82,7 @@ def told(text: str, settings=None, **more) -> str:
         ('chain = ["nail", "rope"]', 'chain = "rope[a]"', "rope:16: the index of points must be a number or a range (got 'rope[a]'"),
         ('chain = ["nail", "rope"]', 'chain = "rope[0, 1]"', "rope:16: the index of points must have one part for each axis (got 'rope[0, 1]'; allowed: one number or range)"),
         ('chain = ["nail", "rope"]', 'chain = "other.rope"', "rope:16: no such network (got 'other'; allowed: net)"),
-        ('chain = ["nail", "rope"]', 'chain = "my rope"', "rope:16: not a name of points (got 'my rope'"),
+        ('chain = ["nail", "rope"]', 'chain = "my rope"', "rope:16: the name must be of points (got 'my rope'"),
         ('chain = ["nail", "rope"]', 'chian = "rope"', "rope.toml:16 network.0.link.0.chian: unknown key. Did you mean 'chain'?"),
         ('chain = ["nail", "rope"]', 'chain = "rope"\nloop = "rope"', "rope.toml:14 network.0.link.0: give exactly one of chain, loop, grid, agglomerate, near, edges, between, cross, pairs, plate, to; got chain, loop"),
         ('chain = ["nail", "rope"]', 'chain = "rope"\nshape = [2]', "rope.toml:14 network.0.link.0: shape belongs to grid"),
@@ -115,9 +115,9 @@ def told(text: str, settings=None, **more) -> str:
         ("duration = 0.1", "duration = 0.1\nrate = 100", "rope:4: samples must fall on steps of the network (got '100 Hz at 1050 steps a second'"),
     ],
 )  # fmt: skip
-def test_wrong_networks_are_told_by_file_line_and_remedy(old, new, text):
+def test_wrong_networks_are_reported_by_file_line_and_remedy(old, new, text):
     assert old in ROPE
-    assert told(ROPE.replace(old, new, 1)).startswith(text)
+    assert error_of(ROPE.replace(old, new, 1)).startswith(text)
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_wrong_networks_are_told_by_file_line_and_remedy(old, new, text):
     ],
 )  # fmt: skip
 def test_what_does_not_go_together_is_refused(more, text):
-    assert told(ROPE + more).startswith(text)
+    assert error_of(ROPE + more).startswith(text)
 
 
 def test_other_scenes_have_no_rate_of_networks():
@@ -169,7 +169,7 @@ def test_settings_and_parameters_reach_into_networks():
     assert shown["motion.frequency"].value == 1050.0
     assert shown["scene.rate"].value == 25.0
     assert "motion.step" not in shown
-    assert told(ROPE, {"network.net.link.strnd.stiffness": 1}).startswith(
+    assert error_of(ROPE, {"network.net.link.strnd.stiffness": 1}).startswith(
         "rope.toml: setting 'network.net.link.strnd.stiffness': no such element (got 'strnd'; allowed: 0 to 0, or strand). Did you mean 'strand'?"
     )
 
@@ -184,8 +184,10 @@ def test_lines_of_text_in_an_automaton_are_no_keys():
         'law = "spring"\nstiffness = 100\ndamping = 0.1',
         'law = "automaton"\ntext = """\nlaw = 3\n[[network.solid]]\n"""',
     )
-    assert told(text).startswith("rope:17: ")
-    assert told(text.replace("floor = -1", "flor = -1")).startswith("rope.toml:24 network.0.solid.0.flor: unknown key")
+    assert error_of(text).startswith("rope:17: ")
+    assert error_of(text.replace("floor = -1", "flor = -1")).startswith(
+        "rope.toml:24 network.0.solid.0.flor: unknown key"
+    )
 
 
 def test_a_network_that_would_diverge_is_refused_or_run_on_demand():

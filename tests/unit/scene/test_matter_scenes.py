@@ -518,7 +518,7 @@ def test_every_law_can_be_written():
     assert set(LawKeys.own) <= set(LawKeys.model_fields)
 
 
-def test_thresholds_of_gaps_are_none_if_not_told():
+def test_thresholds_of_gaps_are_none_if_not_given():
     solid = '[[network.solid]]\nname = "s"\nshape = { ball = 0.1 }\nlaw = "elastic_buffer"\nstiffness = 10\n'
     network = built(PAIR + solid)
     assert network.solids[0].law == links.elastic_buffer(10.0, 0.0)

@@ -125,10 +125,10 @@ def test_the_verb(tmp_path, monkeypatch, capfd):
         return int(end.value.code or 0), *capfd.readouterr()
 
     assert call("run", "rain.toml", "-q")[0] == 0
-    code, told, _ = call("form", "rain.mf", "--set", "screen.water.law=IV", "-q")
+    code, printed, _ = call("form", "rain.mf", "--set", "screen.water.law=IV", "-q")
     assert code == 0
-    assert "wrote form of 'Rain'" in told
-    assert "rain-form.mf" in told
+    assert "wrote form of 'Rain'" in printed
+    assert "rain-form.mf" in printed
     assert (
         call("form", "rain.mf", "--set", "screen.water.law=IV", "-q")[1]
         == "already done, nothing changed: rain-form.mf\n"
@@ -142,7 +142,7 @@ def test_the_verb(tmp_path, monkeypatch, capfd):
 
 
 @pytest.mark.parametrize(
-    ("table", "told"),
+    ("table", "text"),
     [
         ('surface = "drips"\nradius = 0.1', r"no such group of points .*Did you mean 'drops'"),
         ('surface = "drops"\nradius = 0', "form.0.radius"),
@@ -157,6 +157,6 @@ def test_the_verb(tmp_path, monkeypatch, capfd):
         ('radius = 0.1\ncloud = "drops"\nborn = "held"', "no such links"),
     ],
 )
-def test_what_is_no_form_is_refused(table, told):
-    with pytest.raises(SceneError, match=told):
+def test_what_is_no_form_is_refused(table, text):
+    with pytest.raises(SceneError, match=text):
         mf.simulate(parse_scene(f'{RAIN}\n[[form]]\nname = "blob"\n{table}\n'))

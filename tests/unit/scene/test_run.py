@@ -112,9 +112,9 @@ def test_forces_and_guards_reach_a_scene():
 def test_finished_recording_of_the_same_scene_is_opened(tmp_path):
     out = tmp_path / "run.mf"
     first = simulate(parse_scene(BALL), out=out)
-    told = []
-    again = simulate(parse_scene(BALL), out=out, progress=told.append)
-    assert told == []  # nothing was computed
+    fractions = []
+    again = simulate(parse_scene(BALL), out=out, progress=fractions.append)
+    assert fractions == []  # nothing was computed
     assert compare(first, again).identical
 
 

@@ -121,10 +121,10 @@ def test_batches_broadcast(rng: np.random.Generator) -> None:
 @pytest.mark.parametrize(
     ("call", "text"),
     [
-        (lambda: Transform(np.eye(3) + 0.1, np.zeros(3)), "Transform.rotation: the matrix is not a rotation"),
-        (lambda: Transform(np.eye(3), [0, np.inf, 0]), r"Transform.translation: not finite at index \[1\]"),
-        (lambda: Transform(np.eye(3), np.zeros(3), "hand"), "not a pair of names"),
-        (lambda: Transform(np.eye(3), np.zeros(3), ("world", "")), "not a pair of names"),
+        (lambda: Transform(np.eye(3) + 0.1, np.zeros(3)), "Transform.rotation: the matrix must be a rotation"),
+        (lambda: Transform(np.eye(3), [0, np.inf, 0]), r"Transform.translation: the number at index \[1\]"),
+        (lambda: Transform(np.eye(3), np.zeros(3), "hand"), "must be a pair of names"),
+        (lambda: Transform(np.eye(3), np.zeros(3), ("world", "")), "must be a pair of names"),
         (lambda: Transform(np.stack([np.eye(3)] * 2), np.zeros((3, 3))), "leading axes do not fit"),
         (lambda: Transform.from_matrix(2 * np.eye(4)), "last row"),
         (lambda: Transform.identity()[0], "no members"),

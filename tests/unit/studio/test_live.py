@@ -118,14 +118,14 @@ def test_time_goes_on_in_a_thread_and_is_held():
     assert live.engine.sample == sample
 
 
-def test_a_run_that_diverges_is_told_and_held():
-    told = threading.Event()
+def test_a_run_that_diverges_is_reported_and_held():
+    ended = threading.Event()
     b = NetworkBuilder(gravity=(0, 0, 0))
     ends = b.masses("ends", [[0, 0, 0], [1.0, 0, 0]], mass=1e-6, velocity=[[1.0, 0, 0], [-1.0, 0, 0]])
     b.link("stiff", topology.chain(ends), links.spring(1e6))
-    live = LiveNetwork(b.build(), on_end=lambda error: told.set() if isinstance(error, MotiformError) else None)
+    live = LiveNetwork(b.build(), on_end=lambda error: ended.set() if isinstance(error, MotiformError) else None)
     live.start()
-    assert told.wait(60)
+    assert ended.wait(60)
     assert not live._running.is_set()
     live.close()
 

@@ -106,21 +106,21 @@ def test_a_picture_is_clicked_where_its_pin_is_drawn(axes):
     np.testing.assert_array_equal(picture_of_pin(screen, np.array([2.0, 3.0])), [x, y])
 
 
-def test_what_a_page_is_told():
+def test_what_a_page_gets():
     room = ScreenRoom()
     try:
-        assert isinstance(room.hear({"about": True}), str)
-        room.hear({"run": False})
-        found = room.hear({"law": "V", "operator": "laplacian"})
+        assert isinstance(room.handle({"about": True}), str)
+        room.handle({"run": False})
+        found = room.handle({"law": "V", "operator": "laplacian"})
         assert isinstance(found, bytes)
         assert room.live.segment == PRESETS["V"]
         rows, columns = room.live.screen.shape[::-1]
         length = int.from_bytes(found[:4], "little")
         assert len(found) == 4 + length + rows * columns * (4 + 3)
         with pytest.raises(InputError, match="unknown operator"):
-            room.hear({"operator": "laplacien"})
+            room.handle({"operator": "laplacien"})
         with pytest.raises(InputError, match="no such scene with a screen"):
-            room.hear({"scene": "riples"})
+            room.handle({"scene": "riples"})
     finally:
         room.close()
 
@@ -143,7 +143,7 @@ def test_strokes_are_repeated(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     try:
         room.open("a bare screen")
-        room.hear({"run": False})
+        room.handle({"run": False})
         live = room.live
         live.begin()
         live.press(60.0, 50.0)

@@ -106,7 +106,7 @@ def test_what_was_heard_is_written(tmp_path):
         assert (file.getframerate(), file.getsampwidth(), file.getnframes()) == (44100, 2, live.engine.sample + 1)
 
 
-def test_silent_runs_and_parts_of_samples_are_told():
+def test_silent_runs_and_parts_of_samples_are_reported():
     network, _ = string()
     with pytest.raises(InputError, match="listened to"):
         LiveNetwork(network).heard()
@@ -187,10 +187,10 @@ def test_messages_of_mido_are_taken(instrument):
 def test_osc_comes_by_a_port_of_this_machine(instrument):
     client = pytest.importorskip("pythonosc.udp_client")
     player, moves = instrument
-    came, told = threading.Event(), []
+    came, errors = threading.Event(), []
     move = player._move
     player._move = lambda place: (move(place), came.set())
-    port, close = listen_osc(player, 0, on_error=told.append)
+    port, close = listen_osc(player, 0, on_error=errors.append)
     sender = client.SimpleUDPClient("127.0.0.1", port)
     sender.send_message("/nothing", [1.0])
     sender.send_message("/hand", [0.1, 0.0, 0.0])
@@ -201,7 +201,7 @@ def test_osc_comes_by_a_port_of_this_machine(instrument):
         free.bind(("127.0.0.1", port))
 
 
-def test_libraries_that_are_missing_are_told(instrument, monkeypatch):
+def test_libraries_that_are_missing_are_reported(instrument, monkeypatch):
     import sys
 
     player, _ = instrument

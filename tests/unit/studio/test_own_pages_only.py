@@ -63,12 +63,12 @@ def test_another_sites_page_is_refused(call, origin):
 @pytest.mark.parametrize("query", ["", "?token=", "?token={token}x", "?token=é"])
 def test_nobody_without_the_token_is_let_in(access, address, call, headers, query):
     """Another user of this machine can reach the port: neither the page nor its socket answers without the token."""
-    told = {key: value.format(port=access.port, token=access.token) for key, value in headers.items()}
+    filled = {key: value.format(port=access.port, token=access.token) for key, value in headers.items()}
     asked = query.format(token=access.token).encode("ascii", "ignore").decode()
-    with pytest.raises(InvalidStatus) as refused, call(asked, told):
+    with pytest.raises(InvalidStatus) as refused, call(asked, filled):
         pass
     assert refused.value.response.status_code == 403
-    assert get(address, f"/{asked}", ("Host", address), *told.items()).status == 403
+    assert get(address, f"/{asked}", ("Host", address), *filled.items()).status == 403
 
 
 def get(address, path, *headers):

@@ -71,7 +71,7 @@ def test_labels_and_groups_read_well():
     assert list(grouped(ALL)) == ["motion", "body top", "body top: shape"]
 
 
-def test_what_muscles_are_told_has_sliders(server):
+def test_commands_of_muscles_have_sliders(server):
     page = ParameterInputs(server)
     scene = load_scene("jump")
     page.load(scene.parameters())

@@ -102,18 +102,18 @@ def test_live_of_a_scene_with_a_screen_opens_its_room():
 
 
 @pytest.mark.parametrize("raw", [b"\xff", b"\x80", b"\x05", "text", b"\x81\xa4type\xa4none"])
-def test_what_viser_does_not_understand_is_told_in_a_line_and_ends_that_connection_alone(address, raw, capfd):
+def test_what_viser_does_not_understand_is_reported_in_a_line_and_ends_that_connection_alone(address, raw, capfd):
     import viser
     from websockets.exceptions import ConnectionClosed
 
     from motiform.studio import rooms
 
-    rooms._say_once.cache_clear()
+    rooms._print_once.cache_clear()
     with call(address, subprotocols=[f"viser-v{viser.__version__}"]) as socket:
         socket.send(raw)
         with pytest.raises(ConnectionClosed):
             list(iter(lambda: socket.recv(timeout=10), None))
-    told = capfd.readouterr().err.splitlines()
-    assert len(told) == 1, told
-    assert told[0].startswith("motiform: a page sent what the studio does not understand (")
+    printed = capfd.readouterr().err.splitlines()
+    assert len(printed) == 1, printed
+    assert printed[0].startswith("motiform: a page sent what the studio does not understand (")
     assert b"<html" in get(address, "/")[1]

@@ -16,9 +16,9 @@ from motiform.studio.view import View
 @pytest.fixture
 def shown(server, monkeypatch):
     """A view, and the directions that its page was told to have up."""
-    told = []
-    monkeypatch.setattr(server.scene, "set_up_direction", told.append)
-    return View(server), told
+    directions = []
+    monkeypatch.setattr(server.scene, "set_up_direction", directions.append)
+    return View(server), directions
 
 
 def standing(up, image=None):
@@ -32,11 +32,11 @@ def standing(up, image=None):
 
 @pytest.mark.parametrize("up", ["y", "z", "-x", (0.3, -0.2, 0.8)])
 def test_all_of_the_page_stands_along_up(shown, server, up):
-    view, told = shown
+    view, directions = shown
     form, u = standing(up), up_vector(up)
     view.show(form)
-    view.look(form)
-    assert told == [form.up]
+    view.set_cameras(form)
+    assert directions == [form.up]
     level = rotation_from_quaternion(view._level.wxyz)
     assert level[:, 1] == pytest.approx(u, abs=1e-12)  # y of light and ground is up
     grid = next(handle for handle in view._handles if handle.name == "/level/ground")
@@ -51,22 +51,22 @@ def test_a_camera_of_the_scene_stands_along_up(shown, server):
     view, _ = shown
     form = standing("z", {"camera": {"from": [3.0, 1.0, 2.0], "to": [0.0, 0.0, 0.5]}})
     view.show(form)
-    view.look(form)
+    view.set_cameras(form)
     assert tuple(server.initial_camera.position) == (3.0, 1.0, 2.0)  # in the world's axes, as the scene's
     assert tuple(server.initial_camera.up) == (0.0, 0.0, 1.0)
 
 
 def test_the_page_turns_only_where_up_changes_and_looks_anew_then(shown, server):
-    view, told = shown
+    view, directions = shown
     view.show(None)
     view.show(standing("y"))
-    assert told == [(0.0, 1.0, 0.0)]
+    assert directions == [(0.0, 1.0, 0.0)]
     before = tuple(server.initial_camera.position)
     view.show(standing("z"))
-    assert told == [(0.0, 1.0, 0.0), (0.0, 0.0, 1.0)]
+    assert directions == [(0.0, 1.0, 0.0), (0.0, 0.0, 1.0)]
     assert tuple(server.initial_camera.position) != before
     view.show(replace(standing("z"), title="another"))
-    assert len(told) == 2
+    assert len(directions) == 2
 
 
 def test_what_has_the_same_name_is_replaced_and_the_rest_removed(shown, server):

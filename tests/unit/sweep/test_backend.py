@@ -70,13 +70,13 @@ def kill_one_that_works(folder):
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_results_and_errors_of_all_tasks(work, jobs):
-    told = []
-    found = {r.number: r for r in run_tasks(work.square, [3, -1, 5], jobs=jobs, progress=told.append)}
+    fractions = []
+    found = {r.number: r for r in run_tasks(work.square, [3, -1, 5], jobs=jobs, progress=fractions.append)}
     assert (found[0].value, found[2].value) == (9, 25)
     assert found[1].value is None
     assert found[1].error.startswith("ValueError: no root of -1\n")
-    assert told[-1] == pytest.approx(1.0)  # sums of thirds
-    assert any(0.0 < part < 1.0 for part in told)
+    assert fractions[-1] == pytest.approx(1.0)  # sums of thirds
+    assert any(0.0 < part < 1.0 for part in fractions)
 
 
 def test_processes_have_one_thread_each(work):
@@ -155,7 +155,7 @@ def test_dask_cluster_here_loses_no_task_of_a_killed_worker(work, tmp_path):
     assert len(list(tmp_path.glob("begun-0-*"))) == 2
 
 
-def test_no_scheduler_is_told(monkeypatch):
+def test_no_scheduler_is_reported(monkeypatch):
     pytest.importorskip("distributed")
     from motiform.sweep import cluster
 
@@ -166,7 +166,7 @@ def test_no_scheduler_is_told(monkeypatch):
         list(run_tasks(print, [1], scheduler="nowhere://x"))
 
 
-def test_another_server_is_told_in_time(monkeypatch):
+def test_another_server_is_reported_in_time(monkeypatch):
     """What accepts a connection and says nothing: Dask would wait for it for ever."""
     pytest.importorskip("distributed")
     from motiform.sweep import cluster
@@ -194,7 +194,7 @@ def test_no_logger_of_dask_writes_tracebacks():
 
 
 @pytest.mark.parametrize("status", ["finished", "error", "cancelled"])
-def test_a_scheduler_that_ends_before_a_result_came_is_told(status):
+def test_a_scheduler_that_ends_before_a_result_came_is_reported(status):
     """It is killed between the end of a task and the exchange of its result."""
     from motiform.sweep.cluster import _result
 
@@ -241,7 +241,7 @@ def test_a_result_that_dies_with_its_worker_is_done_again():
 
 
 @pytest.mark.parametrize("error", [TimeoutError("timed out"), ConnectionResetError(104, "reset")])
-def test_a_scheduler_that_does_not_tell_its_workers_is_told(error):
+def test_a_scheduler_that_does_not_tell_its_workers_is_reported(error):
     from motiform.sweep.cluster import _workers
 
     class Client:

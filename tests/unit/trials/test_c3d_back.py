@@ -36,9 +36,9 @@ def trial():
     data = {name: (plain.channel(name), plain[name]) for name in plain.names}
     table = np.sin(np.arange(4 * len(q)) / 7.0)[:, None]
     data["analog"] = (Channel("analog", unit="V", dims=("analog",), shape=(1,), rate=4 * RATE), table)
-    told = {**plain.manifest, "labels": {**plain.manifest["labels"], "analog": ["EMG"]}, "analog_units": ["V"]}
+    manifest = {**plain.manifest, "labels": {**plain.manifest["labels"], "analog": ["EMG"]}, "analog_units": ["V"]}
     events = [Event(0.3, "Foot Strike", {"context": "Right"}), Event(0.4, "General", {"context": "General"})]
-    markers = Recording.from_arrays(data, manifest=told, events=events)
+    markers = Recording.from_arrays(data, manifest=manifest, events=events)
     return man, markers, reconstruct(man, markers, dynamics=True)
 
 
@@ -87,9 +87,9 @@ def test_a_marker_may_have_the_name_of_an_angle(trial, tmp_path):
     man, markers, rec = trial
     names = list(marker_names(markers))
     names[0] = "RKneeAngles"
-    told = {**markers.manifest, "labels": {**markers.manifest["labels"], "marker": names}}
+    manifest = {**markers.manifest, "labels": {**markers.manifest["labels"], "marker": names}}
     data = {name: (markers.channel(name), markers[name]) for name in markers.names}
-    path = write_back(rec, man, Recording.from_arrays(data, manifest=told), tmp_path / "walk.c3d")
+    path = write_back(rec, man, Recording.from_arrays(data, manifest=manifest), tmp_path / "walk.c3d")
     assert list(marker_names(read_markers(path))) == names
 
 

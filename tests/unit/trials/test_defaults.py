@@ -29,10 +29,10 @@ def markers_of(figure, names=None, **manifest):
 def test_every_set_is_recognised_by_its_own_names(name):
     assert find_marker_set(list(MARKER_SETS[name]))[1] == len(MARKER_SETS[name])
     rec = markers_of(human36(1.75, markers=name), MARKER_SETS[name])
-    options, told = settle_defaults(TrialOptions(), rec, None)
+    options, taken = settle_defaults(TrialOptions(), rec, None)
     assert MARKER_SETS[options.figure.measures["markers"]].keys() >= {*MARKER_SETS[name]} - {""}
     assert options.calibrate
-    assert told["markers"][0].startswith(f"recognised by {len(MARKER_SETS[name])} of")
+    assert taken["markers"][0].startswith(f"recognised by {len(MARKER_SETS[name])} of")
 
 
 @pytest.mark.parametrize("height", [1.1, 1.6, 1.95])
@@ -41,25 +41,25 @@ def test_size_by_distances_of_markers(height):
     rec = markers_of(human36(height, markers="plug-in-gait"), MARKER_SETS["plug-in-gait"])
     size = find_size(human36(1.75, markers="plug-in-gait"), rec)
     assert size == pytest.approx(height / 1.75, rel=1e-2)  # of joints that turn by 0.2 rad between two tags
-    options, told = settle_defaults(TrialOptions(), rec, None)
+    options, taken = settle_defaults(TrialOptions(), rec, None)
     assert options.figure.measures["height"] == pytest.approx(height, rel=1e-2)
-    assert told["height"][0] == "distances of markers"
+    assert taken["height"][0] == "distances of markers"
 
 
-def test_what_is_told_stays():
+def test_what_is_given_stays():
     body = human36(1.75, markers="plug-in-gait")
     rec = markers_of(body, MARKER_SETS["plug-in-gait"], body={"mass": 61.0, "height": 1.6})
-    options, told = settle_defaults(TrialOptions(), rec, None)
+    options, taken = settle_defaults(TrialOptions(), rec, None)
     assert (options.figure.measures["mass"], options.figure.measures["height"]) == (61.0, 1.6)
     given = TrialOptions(FigureSpec("human36", {"mass": 80.0, "height": 1.8}), calibrate=False)
-    options, told = settle_defaults(given, rec, None)
+    options, taken = settle_defaults(given, rec, None)
     assert (options.figure.measures["mass"], options.figure.measures["height"]) == (80.0, 1.8)
     assert options.calibrate is False
-    assert "mass" not in told
+    assert "mass" not in taken
     native = markers_of(human36(1.75))  # tags of the figure itself
-    options, told = settle_defaults(TrialOptions(), native, None)
+    options, taken = settle_defaults(TrialOptions(), native, None)
     assert options.calibrate is None
-    assert not told
+    assert not taken
 
 
 def test_feet_with_two_markers_do_not_roll():
@@ -89,9 +89,9 @@ def test_legs_are_recognised_among_many_other_points():
     legs = ("ASI", "PSI", "THI", "KNE", "TIB", "ANK", "HEE", "TOE")
     names = [f"{side}{name}" for side in "LR" for name in legs]
     rec = markers_of(body, [*names, *(f"AXIS{k}" for k in range(60))])
-    options, told = settle_defaults(TrialOptions(), rec, None)
+    options, taken = settle_defaults(TrialOptions(), rec, None)
     assert options.figure.measures["markers"] == "plug-in-gait"
-    assert told["markers"][0] == "recognised by 16 of 76 names"
+    assert taken["markers"][0] == "recognised by 16 of 76 names"
     rec = markers_of(body, ["C7", "CLAV", "STRN", "T10", *(f"AXIS{k}" for k in range(60))])
     with pytest.raises(InputError, match="the marker set is not known"):
         settle_defaults(TrialOptions(), rec, None)

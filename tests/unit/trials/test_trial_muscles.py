@@ -148,9 +148,9 @@ def test_curves_over_the_cycle(found):
 
 
 def test_the_page_tells_reserves(found):
-    told = found.manifest["muscles"]
-    large = told | {"reserve_peak": dict.fromkeys(told["reserve_peak"], 50.0)}
-    assert not any("cannot reach" in block.text for block in warnings_of(found, told))
+    summary = found.manifest["muscles"]
+    large = summary | {"reserve_peak": dict.fromkeys(summary["reserve_peak"], 50.0)}
+    assert not any("cannot reach" in block.text for block in warnings_of(found, summary))
     assert any("cannot reach" in block.text and block.bad for block in warnings_of(found, large))
 
 

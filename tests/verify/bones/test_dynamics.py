@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from motiform.geometry import Ball, Box, Mesh
-from motiform.motion.bones.bone import Bone, Fineness
+from motiform.motion.bones.bone import Bone, BoneResolution
 from motiform.motion.bones.dynamics import Loads, weigh
 from motiform.motion.bones.pack import pack_wrist
 from motiform.motion.bones.system import BonesSystem
 from motiform.spatial import Transform
 from wrists import carpus
 
-FINE = Fineness(spacing=6e-4, margin=3e-3, band=2e-3, points=1e-3)
+FINE = BoneResolution(spacing=6e-4, margin=3e-3, band=2e-3, points=1e-3)
 HERE, NOTHING = Transform.identity(), Loads()
 
 
@@ -59,12 +59,12 @@ def test_two_free_bones_keep_their_momentum(friction):
     )
     start = np.zeros((2, 6))
     start[0, 3] = 0.1
-    poses, _, told = run(packed, masses, [0.0, 0.01, 0.03], start, Loads(friction=friction, creep=1e-3))
-    p, L = told["momentum"], told["angular_momentum"]
+    poses, _, observed = run(packed, masses, [0.0, 0.01, 0.03], start, Loads(friction=friction, creep=1e-3))
+    p, L = observed["momentum"], observed["angular_momentum"]
     assert np.abs(poses[-1, 3, 9:]).max() > 1e-4  # the second one was hit
     np.testing.assert_allclose(p[1:], [p[0]] * 2, atol=1e-4 * np.linalg.norm(p[0]))
     np.testing.assert_allclose(L[1:], [L[0]] * 2, atol=1e-4 * np.linalg.norm(p[0]) * 12e-3)
-    energy = told["energy"] + told["energy.kinetic"]
+    energy = observed["energy"] + observed["energy.kinetic"]
     if friction:
         assert energy[-1] < 0.999 * energy[0]
     else:

@@ -272,6 +272,6 @@ def test_links_that_remember_and_are_cut_in_part_are_doubted():
     engine = Engine(net)
     engine.advance(10)
     pair = advise(net, {"a": "a", "b": "b"}, Band.from_rest(0.2, 20.0), state=engine).pairs[0]
-    assert "'threads' remember, and are cut in part" in pair.doubt
+    assert "'threads' remember, and are cut in part" in pair.reason
     assert pair.error_a == np.inf
     assert "not foreseen" in str(pair)

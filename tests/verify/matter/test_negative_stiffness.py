@@ -23,14 +23,14 @@ def chain(stiffness):
     return b.build()
 
 
-def told_time(network):
+def printed_time(network):
     found = assess_network(network)
     assert found.grows
     return float(re.search(r"e-fold in (\S+) s", str(found)).group(1))
 
 
 def test_a_pair_grows_in_its_closed_form():
-    assert told_time(chain([-K])) == pytest.approx(np.sqrt(MASS / (2 * K)), rel=0.005)  # as printed: three digits
+    assert printed_time(chain([-K])) == pytest.approx(np.sqrt(MASS / (2 * K)), rel=0.005)  # as printed: three digits
 
 
 @pytest.mark.parametrize("count", [5, 200])
@@ -41,10 +41,10 @@ def test_a_negative_bridge_of_a_chain_is_found(count):
     matrix = np.zeros((count + 1, count + 1))
     for n, one in enumerate(k):
         matrix[n : n + 2, n : n + 2] += one / MASS * np.array([[1, -1], [-1, 1]])
-    assert told_time(chain(k)) == pytest.approx(1 / np.sqrt(-np.linalg.eigvalsh(matrix)[0]), rel=0.005)
+    assert printed_time(chain(k)) == pytest.approx(1 / np.sqrt(-np.linalg.eigvalsh(matrix)[0]), rel=0.005)
 
 
-def test_what_is_held_is_not_told():
+def test_what_is_held_is_not_reported():
     b = NetworkBuilder(gravity=(0, 0, 0), frequency=1000.0)
     ball = b.masses("ball", [0, 0, 0], MASS, axes="x")
     wall = b.fixed("wall", [1, 0, 0])

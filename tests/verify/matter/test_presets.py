@@ -186,7 +186,7 @@ def test_a_bridge_forms_at_contact_and_holds_farther_out():
     peak = attraction * (outer - inner)
     missing = -0.5 * DENSE * first + 0.5 * DENSE * (first + peak)
     assert found.work[-1] == attraction * (outer - inner) ** 2 / 2 + missing
-    assert law.farthest == outer
+    assert law.cutoff == outer
 
 
 def test_a_bond_of_paste_yields_breaks_and_forms_anew():
@@ -200,7 +200,7 @@ def test_a_bond_of_paste_yields_breaks_and_forms_anew():
     taken = 2 * yield_force * a - 2.5 * yield_force**2 / stiffness
     # The bond forms and breaks within a step, and turns once: each changes the sum by a step times the largest force.
     assert abs(found.work[-1] - 2 * taken) < 2 * 3 * DENSE * yield_force
-    assert law.farthest == outer
+    assert law.cutoff == outer
 
 
 @pytest.mark.parametrize(

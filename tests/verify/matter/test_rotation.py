@@ -244,7 +244,7 @@ def test_a_solid_feels_what_turns_a_ball() -> None:
     engine._solids.wrenches = True
     before = engine.state()
     engine.advance(1)
-    felt, after = engine._solids.felt()[0], engine.state()
+    felt, after = engine._solids.solid_wrenches()[0], engine.state()
     assert before.angular_velocity is not None
     assert after.angular_velocity is not None
     force = M * (after.velocity(RATE) - before.velocity(RATE))[0] * RATE - M * np.array([0, -G, 0])
@@ -263,8 +263,8 @@ def test_a_ball_held_by_friction_is_stable_up_to_the_step_that_counts_its_rotati
                 friction=Friction(1e9, stiffness=K))  # fmt: skip
         network = b.build()
         exact = 2 / np.sqrt(3.5 * K / M)
-        told = assess_network(network).largest_step
-        assert 0.9 * exact < told <= exact
+        bound = assess_network(network).largest_step
+        assert 0.9 * exact < bound <= exact
         engine = Engine(network, state=network.initial_state())
         state = engine.state()
         engine.place(mf.matter.NetworkState(state.position, state.previous - [1e-9, 0, 0]))

@@ -302,7 +302,7 @@ def test_no_plate_is_too_thin_to_be_passed_unseen(thickness):
 
 
 @pytest.mark.parametrize("moves", ["point", "plate"])
-def test_a_point_that_passes_through_a_thin_plate_is_told(moves):
+def test_a_point_that_passes_through_a_thin_plate_is_reported(moves):
     """A plate of 2 mm: at 10 m/s and 1000 Hz a point moves by 10 mm a step; with a ball of 20 mm it bounces."""
 
     def run(radius, speed=10.0):
@@ -329,7 +329,7 @@ def test_a_point_that_passes_through_a_thin_plate_is_told(moves):
 @pytest.mark.parametrize("frequency", [5000.0, 100_000.0])
 @pytest.mark.parametrize("radius", [0.0, 0.005])
 @pytest.mark.parametrize(("share", "passes"), [(0.9, False), (1.1, True)])
-def test_a_point_that_a_plate_is_too_soft_for_is_told(share, passes, radius, frequency):
+def test_a_point_that_a_plate_is_too_soft_for_is_reported(share, passes, radius, frequency):
     """A spring of stiffness k over r + h/2, to the middle of the plate, takes up m v²/2 where m v² = k (r + h/2)².
 
     A step is at most 0.02 of the period of the contact: the scheme's depth is that of a spring to 2e-4.
@@ -340,10 +340,10 @@ def test_a_point_that_a_plate_is_too_soft_for_is_told(share, passes, radius, fre
     ball = b.masses("ball", [[0.0, 0.1, 0.0]], mass=mass, radius=radius, velocity=(0.01, -speed, 0))
     b.solid("plate", Box((1.0, thickness, 1.0)), HERE, ball, law=links.elastic_buffer(k, 0.0))
     engine = Engine(b.build())
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         engine.advance(round(0.05 * frequency))
-    assert [one.category for one in told] == [PassedWarning] * passes
+    assert [one.category for one in caught] == [PassedWarning] * passes
     assert list(engine.passed) == ["plate"] * passes
     assert (engine.state().position[0, 1] < 0) == passes
 

@@ -100,7 +100,7 @@ def test_touching_without_load(way, mu, joint):
     ("e", "v0", "points"), [(0.0, (0.2, -1.0), 2), (0.5, (0.2, -1.0), 0), (0.0, (1.0, 0.0), 1)],
     ids=["rests", "bounces", "tips"],
 )  # fmt: skip
-def test_an_impulse_at_the_start_is_told(way, e, v0, points):
+def test_an_impulse_at_the_start_is_reported(way, e, v0, points):
     """What was given and what the first sample has differ by the loss of the event, also where only friction acts."""
     b = FigureBuilder()
     b.segment("block", None, joints.planar((0, 0, 1)), mass=1.0, inertia=np.eye(3) * 0.01)

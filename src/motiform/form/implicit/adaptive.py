@@ -41,7 +41,7 @@ def refined(values: Callable[[Array], Array], net: Net, spacing: float, toleranc
     cells = Cells(values, _ROOT * spacing, net.vertices)
     while True:
         vertices, faces, ends = _surface(cells, tolerance)
-        far = _blamed(cells, ends, faces, *_far(values, vertices, faces, _SEEN * tolerance))
+        far = _cells_to_divide(cells, ends, faces, *_far(values, vertices, faces, _SEEN * tolerance))
         lost = cells.holding(shown[_missed(shown, vertices, faces, tolerance)])
         torn = _largest(cells, ends[faces[_shared(faces)]])
         some = np.concatenate([far, lost])
@@ -91,7 +91,7 @@ def _surface(cells: Cells, tolerance: float) -> tuple[Array, Ints, Ints]:
     number = np.zeros(crossed.shape, np.int64)
     number[crossed] = own.reshape(-1)
     ends = np.stack([key // len(inside), key % len(inside)], axis=1)
-    cells.keep_off(np.unique(ends))
+    cells.move_off_surface(np.unique(ends))
     one, other = ends.T
     places = (cells.middle[one], cells.middle[other], cells.value[one], cells.value[other])
     vertices = between(cells.values, *places, _EXACT * tolerance)
@@ -129,7 +129,7 @@ def _far(values: Callable[[Array], Array], vertices: Array, faces: Ints, distanc
     return np.append(np.arange(len(faces)), first // 3)[left], place[left]
 
 
-def _blamed(cells: Cells, ends: Ints, faces: Ints, triangles: Ints, places: Array) -> Ints:
+def _cells_to_divide(cells: Cells, ends: Ints, faces: Ints, triangles: Ints, places: Array) -> Ints:
     """Return the cells to divide for places of triangles: those that hold them, or larger ones at their vertices."""
     groups, holding = ends[faces[triangles]].reshape(-1, 6), cells.holding(places)
     size = cells.size[groups]

@@ -80,13 +80,13 @@ class Cells:
         Root cells that are missing there are added.
         """
         from motiform.base.kernels import get_device
-        from motiform.form.implicit.cells_kernels import look_around, write_around
+        from motiform.form.implicit.cells_kernels import find_cut_corners, write_around
 
         launch = get_device("cpu").launch
         while True:
             tree, leaves, inside = self.tree, np.flatnonzero(self._child < 0), (self.value < 0.0).astype(np.int64)
             found = np.empty((len(leaves), 8), bool)
-            launch(look_around, len(leaves), leaves, inside, tree, found)
+            launch(find_cut_corners, len(leaves), leaves, inside, tree, found)
             at, octant = np.nonzero(found)
             around = np.empty((len(at), 8), np.int64)
             launch(write_around, len(at), leaves[at], octant, tree, around)
@@ -97,7 +97,7 @@ class Cells:
             unit = self.corner[own] + self.size[own][:, None] * _PARTS[way] - 1 + _PARTS[side]
             self.add_roots(unit >> _SHIFT)
 
-    def keep_off(self, cells: Ints) -> None:
+    def move_off_surface(self, cells: Ints) -> None:
         """Move the middles of cells that the surface is near to off it, on their side."""
         edge, step = self.unit * self.size[cells], 1e-3 * self.unit * self.size[cells]
         shifts = np.concatenate([np.eye(3), -np.eye(3)])

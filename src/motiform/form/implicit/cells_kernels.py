@@ -13,7 +13,7 @@ from motiform.geometry.search.closest_kernels import nearest_triangle
 from motiform.geometry.search.neighbour_kernels import count_below
 from motiform.spatial.algebra import dot, load3, sub
 
-__all__ = ["find_cells", "find_missed", "look_around", "write_around", "write_triangles"]
+__all__ = ["find_cells", "find_cut_corners", "find_missed", "write_around", "write_triangles"]
 
 
 @inline
@@ -62,7 +62,7 @@ def _has_corner(cell, p, tree):
 
 
 @kernel
-def look_around(n, leaves, inside, tree, found):
+def find_cut_corners(n, leaves, inside, tree, found):
     """Write for the corners of an undivided cell whether cells on both sides of the surface meet there.
 
     Of the cells that have a corner the first one tells.

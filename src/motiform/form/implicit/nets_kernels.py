@@ -12,13 +12,13 @@ import math
 from motiform.base.kernels import inline, kernel
 from motiform.geometry.maps.isosurface_kernels import case_of, crossings, edge_of, loop_vertex, row_of, write_quad
 
-__all__ = ["OUTSIDE", "PASSED", "UNFIT", "count_block", "look_at", "mark_block", "write_faces", "write_vertices"]
+__all__ = ["OUTSIDE", "PASSED", "UNFIT", "classify_block", "count_block", "mark_block", "write_faces", "write_vertices"]
 
 OUTSIDE, PASSED, UNFIT = 0, 1, 2
 
 
 @kernel
-def look_at(b, values, found):
+def classify_block(b, values, found):
     """Write whether the surface passes block b, or a value of it is not finite."""
     below = bad = 0
     for i in range(values.shape[1]):

@@ -167,13 +167,13 @@ def _unkey(key: Ints) -> Ints:
 def _evaluate(at_nodes: Callable[[slice], Array], blocks: Ints, side: int) -> tuple[Ints, Array]:
     """Return the blocks that the surface passes, and the values at their nodes."""
     from motiform.base.kernels import get_device
-    from motiform.form.implicit.nets_kernels import PASSED, UNFIT, look_at
+    from motiform.form.implicit.nets_kernels import PASSED, UNFIT, classify_block
 
     step, kept, values = max(1, _NODES // (side + 1) ** 3), [], []
     for n in range(0, len(blocks), step):
         some = blocks[n : n + step]
         field, found = at_nodes(slice(n, n + step)), np.empty(len(some), np.int8)
-        get_device("cpu").launch(look_at, len(some), field, found)
+        get_device("cpu").launch(classify_block, len(some), field, found)
         if (found == UNFIT).any():
             raise ShapeError("the field must be finite", where="polygonise")
         kept.append(some[found == PASSED])

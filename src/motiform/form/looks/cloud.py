@@ -54,12 +54,12 @@ class CloudLook(PartLook):
         points, times = by_samples(side_by_side, *places), recording.time(self.cloud[0])
         born = np.full(points.shape[1], times[0] if len(times) else 0.0)
         if self.born is not None:
-            born = _births(recording, self.born, times, points.shape[1], name)
+            born = _birth_times(recording, self.born, times, points.shape[1], name)
         color = np.asarray(self.color, float)
         return Cloud(name, points, times, born, float(self.radius), float(self.depth), float(self.spread), color)
 
 
-def _births(recording: "Recording", channel: str, times: np.ndarray, count: int, where: str) -> np.ndarray:
+def _birth_times(recording: "Recording", channel: str, times: np.ndarray, count: int, where: str) -> np.ndarray:
     """Return when the state of each point first is above 0 [s], (count,); inf where it never is."""
     if channel not in recording.names:
         remedy = "Record the links (record = true), and keep their states."

@@ -118,7 +118,7 @@ def _read(name: str, plain: Any, recording: "Recording") -> PartLook:
 def _without_arrays(plain: Any, name: str, path: str, statics: dict[str, np.ndarray]) -> Any:
     """Replace arrays by {"static": name}, and keep them."""
     if isinstance(plain, np.ndarray):
-        return {"static": _keep(plain, name, path, statics)}
+        return {"static": _store_static(plain, name, path, statics)}
     within = f"{path}." if path else ""
     if isinstance(plain, dict):
         return {key: _without_arrays(value, name, f"{within}{key}", statics) for key, value in plain.items()}
@@ -127,7 +127,7 @@ def _without_arrays(plain: Any, name: str, path: str, statics: dict[str, np.ndar
     return plain
 
 
-def _keep(array: np.ndarray, name: str, path: str, statics: dict[str, np.ndarray]) -> str:
+def _store_static(array: np.ndarray, name: str, path: str, statics: dict[str, np.ndarray]) -> str:
     """Keep an array under a short name, or by its path where that is the name of another."""
     short = f"{name}.{_PATHS.get(path, path.removeprefix('shape.'))}"
     free = short not in statics or np.array_equal(statics[short], array)

@@ -42,7 +42,7 @@ class GltfFile:
             self.json: dict[str, Any] = json.loads(text)
             self.nodes = self.json["nodes"]
         except (ValueError, KeyError, TypeError, struct.error) as error:
-            raise InputError("not a glTF 2.0 file", where=str(path), got=str(error)[:60]) from error
+            raise InputError("the file must be glTF 2.0", where=str(path), got=str(error)[:60]) from error
         packed = [name for name in self.json.get("extensionsRequired", ()) if "compression" in name]
         if packed:
             remedy = "Export it without compression."

@@ -54,7 +54,7 @@ def read_mesh(path: str | os.PathLike[str], *, scale: float = 1.0) -> Mesh:
     factor = check_amount(scale, "scale", "m per unit of the file")
     suffix = place.suffix.lower()
     if suffix not in MESH_SUFFIXES:
-        raise InputError("not a mesh file that can be read", where=str(place), allowed=", ".join(MESH_SUFFIXES))
+        raise InputError("mesh files of this kind cannot be read", where=str(place), allowed=", ".join(MESH_SUFFIXES))
     try:
         data = plain_file(place).read_bytes()
     except (OSError, ValueError) as error:
@@ -64,7 +64,7 @@ def read_mesh(path: str | os.PathLike[str], *, scale: float = 1.0) -> Mesh:
         raise ShapeError("the file holds no triangles", where=str(place), got=Words(f"{len(data)} bytes"), remedy=_CUT)
     try:
         points = as_floats(vertices, 3, where="vertices", error=ShapeError) * factor
-        return _tidy(Mesh(points, faces))
+        return _merge_vertices(Mesh(points, faces))
     except ShapeError as error:
         raise ShapeError(str(error), where=str(place)) from error
 
@@ -77,12 +77,12 @@ def write_mesh(mesh: Mesh, path: str | os.PathLike[str], *, overwrite: bool = Fa
     if not isinstance(mesh, Mesh):
         remedy = "Write shape.to_mesh() instead." if isinstance(mesh, Shape) else None
         raise InputError(
-            "not a mesh", where="write_mesh", got=Words(type(mesh).__name__), allowed="Mesh", remedy=remedy
+            "the mesh must be a Mesh", where="write_mesh", got=Words(type(mesh).__name__), allowed="Mesh", remedy=remedy
         )
     place = _place(path)
     suffix = place.suffix.lower()
     if suffix not in _WRITABLE:
-        raise InputError("not a mesh file that can be written", where=str(place), allowed=", ".join(_WRITABLE))
+        raise InputError("mesh files of this kind cannot be written", where=str(place), allowed=", ".join(_WRITABLE))
     data = _format(mesh, suffix[1:])
     partial = place.with_name(f".{place.name}.{os.getpid()}.part")
     with outside_data(str(place), "the file cannot be written", RunError):
@@ -107,10 +107,10 @@ def merge_vertices(mesh: Mesh, tolerance: float = 0.0) -> Mesh:
     size = as_floats(tolerance, where="tolerance", error=ShapeError)
     if size.ndim != 0 or size < 0:
         raise ShapeError("tolerance must not be negative", got=tolerance, allowed="zero or a length in m")
-    return _tidy(mesh, float(size))
+    return _merge_vertices(mesh, float(size))
 
 
-def _tidy(mesh: Mesh, tolerance: float = 0.0) -> Mesh:
+def _merge_vertices(mesh: Mesh, tolerance: float = 0.0) -> Mesh:
     keys = mesh.vertices + 0.0  # −0.0 becomes 0.0
     if tolerance > 0:
         with np.errstate(over="ignore"):
@@ -144,7 +144,7 @@ def _parse(data: bytes, kind: str, place: Path) -> tuple[Array, NDArray[Any]]:
         raise
     except Exception as error:  # parsers of damaged files raise anything
         raise ShapeError(
-            f"not a readable {kind} file ({type(error).__name__}: {error})",
+            f"the {kind} file cannot be read ({type(error).__name__}: {error})",
             where=where,
             got=Words(f"{len(data)} bytes"),
             remedy=_CUT,
@@ -193,7 +193,7 @@ def _place(path: Any) -> Path:
         return Path(path)
     except TypeError:
         raise InputError(
-            "not a path", where="mesh file", got=Words(repr(path)[:80]), allowed="text or a Path"
+            "the path must be text or a Path", where="mesh file", got=Words(repr(path)[:80]), allowed="text or a Path"
         ) from None
 
 

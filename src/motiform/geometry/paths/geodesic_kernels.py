@@ -115,7 +115,7 @@ def _step(kind, size, y, h):
 
 
 @routine
-def _shoot(kind, size, x, t, length):
+def _integrate_geodesic(kind, size, x, t, length):
     """Return the end of a geodesic, its direction there, and both Jacobi fields with their rates."""
     y = (x[0], x[1], x[2], t[0], t[1], t[2], 1.0, 0.0, 0.0, 1.0)
     steps = min(_MOST_STEPS, max(4, 1 + int(length / (_STEP * _smallest_radius(kind, size)))))
@@ -142,7 +142,7 @@ def geodesic(kind, size, p1, p2, x, t, length):
         x = on_surface(kind, size, x)
         n1 = _normal(kind, size, x)
         t = _unit(axpy(-dot(t, n1), n1, t))
-        x2, t2, a, da, r, dr = _shoot(kind, size, x, t, length)
+        x2, t2, a, da, r, dr = _integrate_geodesic(kind, size, x, t, length)
         s1, s2 = sub(x, p1), sub(p2, x2)
         l1, l2 = max(norm(s1), 1e-9 * small), max(norm(s2), 1e-9 * small)
         e1, e2 = scale(1.0 / l1, s1), scale(1.0 / l2, s2)

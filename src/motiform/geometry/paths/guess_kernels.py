@@ -36,18 +36,18 @@ def _over(a, b):
 
 
 @inline
-def _kept(p, skip):
+def _clear_coordinate(p, skip):
     """Return the point with one coordinate zero."""
     return 0.0 if skip == 0 else p[0], 0.0 if skip == 1 else p[1], 0.0 if skip == 2 else p[2]
 
 
 @routine
-def _foot(a, p, skip):
+def _nearest_point(a, p, skip):
     """Return the nearest point of the ellipsoid to a point inside; of its section where coordinate `skip` is zero.
 
     x_i = a_i² p_i/(t + a_i²) with Σ x_i²/a_i² = 1, a decreasing function of t above −min a².
     """
-    p = _kept(p, skip)
+    p = _clear_coordinate(p, skip)
     low = 1e300
     narrow = 0
     for k in range(3):
@@ -73,7 +73,7 @@ def _foot(a, p, skip):
     a2 = _times(a, a)
     t = 0.5 * (below + above)
     x = a2[0] * p[0] / (t + a2[0]), a2[1] * p[1] / (t + a2[1]), a2[2] * p[2] / (t + a2[2])
-    return on_surface(ELLIPSOID, a, _kept(x, skip))
+    return on_surface(ELLIPSOID, a, _clear_coordinate(x, skip))
 
 
 @routine
@@ -82,14 +82,14 @@ def _top(a, axis, sign, method, first, last, u):
     chord = sub(last, first)
     middle = axpy(0.5, chord, first)
     if method == MIDPOINT:
-        return _flipped(a, axis, sign, _foot(a, middle, -1))
+        return _flipped(a, axis, sign, _nearest_point(a, middle, -1))
     best, most = 0, math.fabs(u[0])
     for k in range(1, 3):
         if math.fabs(component(u, k)) > most:
             best, most = k, math.fabs(component(u, k))
     along = component(chord, best)
     s = -component(first, best) / along if along != 0.0 else 0.5
-    top = _foot(a, axpy(s, chord, first), best)
+    top = _nearest_point(a, axpy(s, chord, first), best)
     if method == AXIAL:
         return _flipped(a, axis, sign, top)
     strength = 0.0 if s < 0.0 or s > 1.0 else min(1.0, s / _EDGE, (1.0 - s) / _EDGE)
@@ -100,7 +100,7 @@ def _top(a, axis, sign, method, first, last, u):
         fan = _ORIGIN
         for k in range(1, _FAN):
             p = axpy(k / _FAN, chord, first)
-            blade = sub(_foot(a, p, -1), p)
+            blade = sub(_nearest_point(a, p, -1), p)
             fan = axpy(1.0 / max(norm(blade), 1e-300), blade, fan)
         length = norm(fan)
         spread = top if length == 0.0 else on_surface(ELLIPSOID, a, axpy(norm(a) / length, fan, middle))

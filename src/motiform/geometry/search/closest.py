@@ -85,7 +85,9 @@ def pose_rows(poses: Transform | Sequence[Transform]) -> Array:
     for n, pose in enumerate(poses):
         if not isinstance(pose, Transform) or pose.batch:
             got = Words(repr(pose)[:80])
-            raise InputError("not a pose", where=f"solid {n}", got=got, allowed="a single Transform")
+            raise InputError(
+                "the pose must be a single Transform", where=f"solid {n}", got=got, allowed="a single Transform"
+            )
     rows = np.array([[*pose.rotation.reshape(9), *pose.translation] for pose in poses])
     return _frozen(rows.reshape(-1, 12), np.float64)
 
@@ -140,7 +142,9 @@ def signed_distance(
 
     if not isinstance(solids, PackedSolids):
         remedy = "Make them with pack_solids."
-        raise InputError("not solids", got=Words(type(solids).__name__), allowed="PackedSolids", remedy=remedy)
+        raise InputError(
+            "the solids must be packed", got=Words(type(solids).__name__), allowed="PackedSolids", remedy=remedy
+        )
     places, bound = _check_places(points), _check_reach(reach)
     held, count = get_device(device), len(places)
     distance, normal, nearest = np.empty(count), np.empty((count, 3)), np.empty(count, np.int64)
@@ -179,11 +183,13 @@ def _check_pairs(solids: Any) -> list[tuple[Solid, Transform]]:
     try:
         pairs = [(shape, pose) for shape, pose in solids]
     except (TypeError, ValueError) as error:
-        raise InputError("not pairs of a shape and its pose", where="solids", allowed=allowed) from error
+        raise InputError("solids must be pairs of a shape and its pose", where="solids", allowed=allowed) from error
     for n, (shape, pose) in enumerate(pairs):
         if not isinstance(shape, Solid) or not isinstance(pose, Transform) or pose.batch:
             got = Words(f"({type(shape).__name__}, {type(pose).__name__})")
-            raise InputError("not a shape and its single pose", where=f"solid {n}", got=got, allowed=allowed)
+            raise InputError(
+                "a solid must be a shape and its single pose", where=f"solid {n}", got=got, allowed=allowed
+            )
     return pairs
 
 

@@ -23,8 +23,8 @@ __all__ = [
     "find_bounds",
     "find_neighbours",
     "find_tops",
+    "pick_capacities",
     "pick_members",
-    "pick_rooms",
 ]
 
 RUN = 1024
@@ -76,7 +76,7 @@ def cell_keys(i, x, members, kinds, grid, counts, keys, order):
 
 
 @kernel
-def pick_rooms(i, picked, rooms, offsets):
+def pick_capacities(i, picked, rooms, offsets):
     """Write for how many neighbours each point has room, in the order in which they were picked."""
     offsets[i] = rooms[picked[i]] if i < picked.shape[0] else 0
 

@@ -102,7 +102,7 @@ class Drawing:
             if isinstance(shell, Blocks):
                 placed.append(fields.add(number, shell, sum(len(one[0]) for one in placed)))
                 continue
-            for color, laid in _lay_shell(shell):
+            for color, laid in _build_shell(shell):
                 placed.append(_place_skin(number, color, len(meshes), laid))
                 meshes.append(laid)
         frames, kinds, sizes, colors, body, boxes = (
@@ -135,10 +135,10 @@ class Worn:
         there = np.isfinite(place).all(axis=1)[self.faces].all(axis=1)
         for color, own in self.tones:
             if there[own].any():
-                yield color, _lay(place, self.faces[own[there[own]]], normals)
+                yield color, _build_tree(place, self.faces[own[there[own]]], normals)
 
 
-def _lay(vertices: np.ndarray, faces: np.ndarray, normals: np.ndarray) -> Laid:
+def _build_tree(vertices: np.ndarray, faces: np.ndarray, normals: np.ndarray) -> Laid:
     """Return the tree of triangles."""
     corners = vertices[faces]
     tree = build_bvh(np.hstack([corners.min(1), corners.max(1)]), leaf=4)
@@ -146,7 +146,7 @@ def _lay(vertices: np.ndarray, faces: np.ndarray, normals: np.ndarray) -> Laid:
     return tree.boxes, tree.links, np.hstack([a, b - a, c - a]), normals[faces[tree.order]].reshape(-1, 9)
 
 
-def _lay_shell(shell: "Shell") -> Iterator[tuple[np.ndarray, Laid]]:
+def _build_shell(shell: "Shell") -> Iterator[tuple[np.ndarray, Laid]]:
     """Give the linear color and the tree of the triangles of each color of a surface."""
     from motiform.image.shading import vertex_normals
 
@@ -156,7 +156,7 @@ def _lay_shell(shell: "Shell") -> Iterator[tuple[np.ndarray, Laid]]:
     tones, number = np.unique(np.atleast_2d(shell.color), axis=0, return_inverse=True)
     number = np.broadcast_to(number.ravel(), len(shell.faces))
     for k, color in enumerate(tones):
-        yield linear_from_srgb(color), _lay(shell.vertices, shell.faces[number == k], normals)
+        yield linear_from_srgb(color), _build_tree(shell.vertices, shell.faces[number == k], normals)
 
 
 _NOTHING = (
@@ -182,7 +182,7 @@ def draw_form(form: "Form") -> Drawing:
     for skin in form.skins:
         source, faces = skin_split(skin)
         skins.append(Worn(source, faces, tuple((linear_from_srgb(color), own) for color, own in skin.tones)))
-    return Drawing(form, tuple(parts), _lay_meshes(meshes), tuple(skins))
+    return Drawing(form, tuple(parts), _build_mesh_trees(meshes), tuple(skins))
 
 
 def linear_colors(part: "Part | LinkParts", sample: int) -> np.ndarray:
@@ -265,7 +265,7 @@ def _place_skin(number: int, color: np.ndarray, mesh: int, laid: Laid) -> tuple[
     return frames, kinds, np.zeros((1, SIZES)), color[None], np.array([[number, 0]]), laid[0][:1]
 
 
-def _lay_meshes(meshes: list[Mesh]) -> tuple[Laid, ...]:
+def _build_mesh_trees(meshes: list[Mesh]) -> tuple[Laid, ...]:
     """Return the trees of meshes that keep their shape."""
     from motiform.image.shading import shaded
 

@@ -46,7 +46,7 @@ _LONE = 4.0  # weight of neighbours that is little, of 16
 
 
 @routine
-def _look(o, d, view, tree, pieces, meshes):
+def _trace_ray(o, d, view, tree, pieces, meshes):
     """Return what one ray sees, and where: (piece, asked, point, flat, normal, fixed, by sun, by sky).
 
     `asked` says whether the point may be shaded; `flat` is the normal of its triangle.
@@ -88,7 +88,7 @@ def pixel_ray(x, y, view):
 
 
 @routine
-def _ask(x, y, plan, view, tree, pieces, meshes):
+def _radiance(x, y, plan, view, tree, pieces, meshes):
     """Return what the sun and all else send to a pixel, each sample shaded where it is seen.
 
     It asks at as many places of the sequence as pixels do whose shade is averaged over neighbours.
@@ -97,7 +97,7 @@ def _ask(x, y, plan, view, tree, pieces, meshes):
     tile, jitter, parts = _bayer(x, y), pixel_hash(x, y) / (16.0 * samples), min(16, -(-_ASKED // samples))
     by_sun, rest = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     for s in range(samples):
-        _, asked, p, flat, n, f, a, b = _look(load3(view, EYE), _sample(s, x, y, view), view, tree, pieces, meshes)
+        _, asked, p, flat, n, f, a, b = _trace_ray(load3(view, EYE), _sample(s, x, y, view), view, tree, pieces, meshes)
         sun, sky = (0.0, 0.0) if asked else (1.0, 1.0)
         for part in range(parts if asked else 0):
             index = ((tile + part) % 16) * samples + s
@@ -123,7 +123,7 @@ def trace(i, light, guide, view, plan, tree, pieces, meshes):
     fixed, by_sun, by_sky = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     normal, sun_seen, sky_seen, shown = (0.0, 0.0, 0.0), 0.0, 0.0, _MIXED
     for s in range(samples):
-        piece, asked, p, flat, n, f, a, b = _look(
+        piece, asked, p, flat, n, f, a, b = _trace_ray(
             load3(view, EYE), _sample(s, x, y, view), view, tree, pieces, meshes
         )  # fmt: skip
         shown = piece if s == 0 or piece == shown else _MIXED
@@ -187,7 +187,7 @@ def shade(i, light, guide, view, plan, tree, pieces, meshes, free):
         sun_seen, sky_seen, total = _neighbours(x, y, guide, plan)
     lone = total < _LONE and total * plan[SAMPLES] < _FEW
     if guide[pixel, _PIECE] == _MIXED or (lone and guide[pixel, _PIECE] != _ON_SKY):
-        by_sun, rest = _ask(x, y + plan[FIRST], plan, view, tree, pieces, meshes)
+        by_sun, rest = _radiance(x, y + plan[FIRST], plan, view, tree, pieces, meshes)
         for k in range(3):
             light[pixel, _FIXED + k], light[pixel, BY_SUN + k], light[pixel, _BY_SKY + k] = rest[k], by_sun[k], 0.0
         sun_seen, sky_seen, total = 1.0, 1.0, 1.0

@@ -9,7 +9,7 @@ import numpy as np
 
 from motiform.base.errors import RunError
 from motiform.base.libraries import load_library
-from motiform.base.machine import check_room
+from motiform.base.machine import check_memory
 from motiform.form.upright import stand_upright
 from motiform.image.export.instants import slopes
 from motiform.image.export.keys import body_colors, body_names, key_times, poses
@@ -69,7 +69,9 @@ def _check_stage(form: "Form", times: np.ndarray) -> None:
     points = sum(2 * links.count for links in form.links) + sum(skin.vertices.shape[1] for skin in form.skins)
     needed = float(len(times)) * (_BODY_BYTES * bodies + _POINT_BYTES * points)
     got = f"{len(times)} instants of {bodies} bodies and {points} points"
-    check_room(needed, "a stage of USD", got=got, remedy="Give a lower rate, or export .glb.", where=form.title or None)
+    check_memory(
+        needed, "a stage of USD", got=got, remedy="Give a lower rate, or export .glb.", where=form.title or None
+    )
 
 
 class _Usd:

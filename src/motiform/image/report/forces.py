@@ -19,7 +19,10 @@ __all__ = ["floor_of", "foot_vertices", "force_plots"]
 _ARROWS = 60  # of a butterfly diagram
 _NOTHING = 0.01  # of the weight: less is not enlarged
 _BELT = 0.2  # [m/s] of a foot that stands: more is a treadmill
-_LEAST, _SURE = 0.1, 0.2  # of the weight: with less there is no centre of pressure, or one that errs by centimetres
+_LEAST, _RELIABLE_LOAD = (
+    0.1,
+    0.2,
+)  # of the weight: with less there is no centre of pressure, or one that errs by centimetres
 
 
 @dataclass(frozen=True)
@@ -103,7 +106,7 @@ def _stances(rec: "Recording", figure: "Figure", markers: "Recording", walker: A
             continue
         inside = (loads.times >= c.start) & (loads.times <= c.end)
         moment, force = loads.wrench[inside, c.plate, :3], loads.wrench[inside, c.plate, 3:]
-        frame = _standing(rec, figure, given.feet[c.foot], c.start, c.end, up)
+        frame = _foot_at_rest(rec, figure, given.feet[c.foot], c.start, c.end, up)
         if frame is None:
             continue
         heel, axes, outline, still, carried = frame
@@ -119,7 +122,7 @@ def _stances(rec: "Recording", figure: "Figure", markers: "Recording", walker: A
     return found
 
 
-def _standing(
+def _foot_at_rest(
     rec: "Recording", figure: "Figure", foot: "Foot", start: float, end: float, up: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, float, np.ndarray] | None:
     """Return heel, axes (forward, right) and outline of a foot where it moves least in a contact; when; the belt.
@@ -152,8 +155,8 @@ def _standing(
 
 def _marked(rec: "Recording", figure: "Figure") -> list[tuple[int, np.ndarray]]:
     """Return segment and point of each tag that has a marker: a subject's foot may be longer than the figure's."""
-    told = rec.manifest.get("reconstruct", {}).get("per_marker", {})
-    return [(figure.index(tag.segment), np.asarray(tag.point)) for tag in figure.tags if tag.name in told]
+    per_marker = rec.manifest.get("reconstruct", {}).get("per_marker", {})
+    return [(figure.index(tag.segment), np.asarray(tag.point)) for tag in figure.tags if tag.name in per_marker]
 
 
 def _hull(points: np.ndarray) -> np.ndarray:
@@ -171,11 +174,11 @@ def _over_stance(stances: list[_Stance]) -> bytes:
     page = blank(2.1)
     page.subplots_adjust(0.06, 0.22, 0.99, 0.88, wspace=0.22)
     for k, (axes, name) in enumerate(zip(page.subplots(1, 3), ("upward", "forward", "to the right"), strict=True)):
-        told = set()
+        labelled = set()
         for one in stances:
             word, color = SIDES[one.side]
-            label = word if one.side not in told else None
-            told.add(one.side)
+            label = word if one.side not in labelled else None
+            labelled.add(one.side)
             axes.plot(np.linspace(0, 100, len(one.force)), one.force[:, k], color=color, linewidth=1.1, label=label)
         axes.axhline(0.0, color="#888", linewidth=0.5)
         if max(float(np.abs(one.force[:, k]).max()) for one in stances) < _NOTHING:
@@ -217,7 +220,7 @@ def _on_feet(stances: list[_Stance]) -> bytes:
         outline = own[side][0].outline
         axes.fill(100 * outline[:, 1], 100 * outline[:, 0], facecolor="#eef1f4", edgecolor="#59636e", linewidth=1.0)
         for one in own[side]:
-            path, sure = 100 * one.on_foot, one.force[:, 0] > _SURE
+            path, sure = 100 * one.on_foot, one.force[:, 0] > _RELIABLE_LOAD
             axes.plot(path[:, 1], path[:, 0], color=color, linewidth=0.5, alpha=0.6)
             axes.plot(*np.where(sure[:, None], path, np.nan).T[::-1], color=color, linewidth=1.5)
             axes.plot(*path[sure][:1].T[::-1], "o", color=color, markersize=4)

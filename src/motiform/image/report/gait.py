@@ -20,7 +20,16 @@ if TYPE_CHECKING:
     from motiform.motion.tree import Figure
     from motiform.record import Recording
 
-__all__ = ["SIDES", "curve_pages", "cycles_csv", "marks_in", "series_pages", "spatio_temporal", "turned_by", "walk_of"]
+__all__ = [
+    "SIDES",
+    "curve_pages",
+    "cycles_csv",
+    "find_walker",
+    "marks_in",
+    "series_pages",
+    "spatio_temporal",
+    "turned_by",
+]
 
 SIDES = {word[0]: (word, color) for word, color in style.SIDES.items()}
 """Word and colour of each side."""
@@ -33,7 +42,7 @@ _GROUPS = {
 _SIGNS = {"not fitted": "x", "hidden": "s", "uncertain": "D", "limit": "^", "left out": "v"}  # of marks
 
 
-def walk_of(rec: "Recording", figure: "Figure") -> Any:
+def find_walker(rec: "Recording", figure: "Figure") -> Any:
     """Return the walker of a trial, or None where nothing walks."""
     from motiform.motion.reconstruct import walker_of
 
@@ -50,10 +59,10 @@ def turned_by(rec: "Recording", figure: "Figure") -> float:
     from motiform.motion.reconstruct import find_feet, walker_of
     from motiform.motion.reconstruct.gait.series import sample_where_defined
 
-    told = np.all([sample_where_defined(figure, foot.name, rec["unseen"]) for foot in find_feet(figure)], axis=0)
-    told &= np.asarray(rec["status"]) == 0
+    defined = np.all([sample_where_defined(figure, foot.name, rec["unseen"]) for foot in find_feet(figure)], axis=0)
+    defined &= np.asarray(rec["status"]) == 0
     try:
-        return float(walker_of(figure, rec.time("q"), np.where(told[:, None], rec["q"], np.nan)).turned)
+        return float(walker_of(figure, rec.time("q"), np.where(defined[:, None], rec["q"], np.nan)).turned)
     except MotiformError:  # never both
         return 0.0
 

@@ -55,15 +55,15 @@ def muscle_curves(rec: "Recording") -> GaitCurves | None:
 
 def _series(rec: "Recording") -> list[tuple[str, str, str, dict[str, np.ndarray]]]:
     """Return group, title, unit and the values over time by side of each quantity; one without a side is of both."""
-    told, labels = rec.manifest["muscles"], rec.manifest["labels"]
+    summary, labels = rec.manifest["muscles"], rec.manifest["labels"]
     sources: list[tuple[str, str, str, list[str], np.ndarray]] = [
         ("activations", "activation", "1", labels["muscle"], np.asarray(rec["muscle.activation"])),
         ("forces", "force", "N", labels["muscle"], np.asarray(rec["muscle.force"])),
     ]
-    if "joint.contact" in rec and told["weight"] > 0:
-        chosen = [labels["segment"].index(name) for name in told["joints"]]
-        size = np.linalg.norm(np.asarray(rec["joint.contact"])[:, chosen, 3:], axis=-1) / told["weight"]
-        sources.append(("contacts", "contact force", "body weights", told["joints"], size))
+    if "joint.contact" in rec and summary["weight"] > 0:
+        chosen = [labels["segment"].index(name) for name in summary["joints"]]
+        size = np.linalg.norm(np.asarray(rec["joint.contact"])[:, chosen, 3:], axis=-1) / summary["weight"]
+        sources.append(("contacts", "contact force", "body weights", summary["joints"], size))
     found = []
     for group, word, unit, names, values in sources:
         rows: dict[str, dict[str, np.ndarray]] = {}
@@ -87,10 +87,10 @@ def muscle_blocks(rec: "Recording") -> list[Block]:
     """Return the section of muscles of a report; nothing where they were not asked for."""
     if "muscle.force" not in rec:
         return []
-    told = rec.manifest["muscles"]
+    summary = rec.manifest["muscles"]
     found: list[Block] = [Heading("Muscles"), Text(_WORDS)]
-    found += warnings_of(rec, told)
-    found.append(_reserves(told))
+    found += warnings_of(rec, summary)
+    found.append(_reserves(summary))
     curves = muscle_curves(rec)
     if curves is not None:
         found += [Text(_ONE_SIDED.format(word)) for side, (word, _) in SIDES.items() if not curves.of(side)]
@@ -104,24 +104,24 @@ def muscle_blocks(rec: "Recording") -> list[Block]:
     return found
 
 
-def _reserves(told: dict[str, Any]) -> ReportTable:
+def _reserves(summary: dict[str, Any]) -> ReportTable:
     sizes = [f"{what}, {size}" for what in ("reserve", "moment") for size in ("rms", "peak")]
     heads = ["coordinate [N·m, or N of slides]", *sizes, "largest reserve [% of the largest moment]"]
     rows = []
-    for name, reserve in told["reserve_peak"].items():
-        sizes = [told[f"{what}_{size}"][name] for what in ("reserve", "moment") for size in ("rms", "peak")]
-        moment = told["moment_peak"][name]
+    for name, reserve in summary["reserve_peak"].items():
+        sizes = [summary[f"{what}_{size}"][name] for what in ("reserve", "moment") for size in ("rms", "peak")]
+        moment = summary["moment_peak"][name]
         part = f"{100 * reserve / moment:.1f}" if reserve is not None and moment else "–"
         rows.append([name, *("–" if x is None else f"{x:.2f}" for x in sizes), part])
     return ReportTable(heads, rows)
 
 
-def warnings_of(rec: "Recording", told: dict[str, Any]) -> list[Text]:
+def warnings_of(rec: "Recording", summary: dict[str, Any]) -> list[Text]:
     """Return what a reader of the section must know: large reserves, what is not known or doubtful."""
     found: list[Text] = []
     large = [
-        name for name, reserve in told["reserve_peak"].items()
-        if reserve is not None and told["moment_peak"][name] and reserve > _LARGE * told["moment_peak"][name]
+        name for name, reserve in summary["reserve_peak"].items()
+        if reserve is not None and summary["moment_peak"][name] and reserve > _LARGE * summary["moment_peak"][name]
     ]  # fmt: skip
     if large:
         words = "Reserves above 5 % of the largest moment, which muscles of the model cannot reach: "
@@ -129,14 +129,14 @@ def warnings_of(rec: "Recording", told: dict[str, Any]) -> list[Text]:
     unknown = 100 * float(np.isnan(np.asarray(rec["muscle.force"])).mean())
     if unknown:
         found.append(Text(f"Forces of {unknown:.0f} % of muscles and samples are not known."))
-    if told["not_settled"]:
-        found.append(Text(f"The search did not settle in {told['not_settled']} samples.", bad=True))
+    if summary["not_settled"]:
+        found.append(Text(f"The search did not settle in {summary['not_settled']} samples.", bad=True))
     for key, words in (("inside", "points inside a surface that they wrap"), ("slack", "fibres that go slack"),
                        ("unsettled", "wraps that do not settle"), ("planar", "wraps taken for planar")):  # fmt: skip
-        if told[key]:
-            some = [f"{name} in {count}" for name, count in list(told[key].items())[:12]]
-            found.append(Text(f"Muscles with {words}: {', '.join(some)}{' samples, …' * (len(told[key]) > 12)}."))
-    return found + [Text(str(note)) for note in told["notes"]]
+        if summary[key]:
+            some = [f"{name} in {count}" for name, count in list(summary[key].items())[:12]]
+            found.append(Text(f"Muscles with {words}: {', '.join(some)}{' samples, …' * (len(summary[key]) > 12)}."))
+    return found + [Text(str(note)) for note in summary["notes"]]
 
 
 # ---------------------------------------------------------------- plots

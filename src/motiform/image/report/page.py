@@ -84,10 +84,10 @@ def report_blocks(
     rec: "Recording", figure: "Figure", markers: "Recording | None", normative: "Normative | None" = None
 ) -> list[Block]:
     """Return what a report of a trial consists of."""
-    from motiform.image.report.gait import walk_of
+    from motiform.image.report.gait import find_walker
     from motiform.image.report.muscles import muscle_blocks
 
-    walker = walk_of(rec, figure)
+    walker = find_walker(rec, figure)
     parts = [
         _head(rec), _file(markers), _gait(rec, figure, markers, walker, normative), _pictures(rec, figure, walker),
         _errors(rec), _gaps(markers), _calibration(rec), _angles(rec, figure), _efforts(rec, figure),
@@ -106,28 +106,28 @@ def _number(value: float | None, digits: int = 3) -> str:
 
 # ---------------------------------------------------------------- sections
 def _head(rec: "Recording") -> list[Block]:
-    told, subject = rec.manifest["reconstruct"], rec.manifest.get("subject")
+    summary, subject = rec.manifest["reconstruct"], rec.manifest.get("subject")
     title = str(rec.manifest.get("title") or rec.manifest.get("source") or "trial")
-    weighted = f"; {_mm(told['rms_weighted'])} mm weighted" if told["rms_weighted"] != told["rms"] else ""
+    weighted = f"; {_mm(summary['rms_weighted'])} mm weighted" if summary["rms_weighted"] != summary["rms"] else ""
     facts = (
-        f"{rec.manifest.get('source') or 'markers'}, {told['samples']} samples over {rec.duration:.3f} s; figure "
-        f"{rec.manifest.get('figure')}{f' of {subject}' if subject else ''}; {len(told['per_marker'])} markers; error "
-        f"{_mm(told['rms'])} mm (root mean square, all markers alike{weighted})."
+        f"{rec.manifest.get('source') or 'markers'}, {summary['samples']} samples over {rec.duration:.3f} s; figure "
+        f"{rec.manifest.get('figure')}{f' of {subject}' if subject else ''}; {len(summary['per_marker'])} markers; "
+        f"error {_mm(summary['rms'])} mm (root mean square, all markers alike{weighted})."
     )
     found: list[Block] = [Heading(title, 1), Text(facts)]
     taken = rec.manifest.get("taken") or {}
     if taken:
         each = "; ".join(f"{_TAKEN.get(name, name)} {value} ({why})" for name, (value, why) in taken.items())
         found.append(Text(f"Taken where nothing was told: {each}."))
-    found += [Text(str(note), bad=True) for note in told["notes"]]
+    found += [Text(str(note), bad=True) for note in summary["notes"]]
     for name, words in (("left_out", "left out"), ("swapped", "exchanged and corrected")):
-        count = {tag: row[name] for tag, row in told["per_marker"].items() if row[name]}
+        count = {tag: row[name] for tag, row in summary["per_marker"].items() if row[name]}
         if count:
             each = ", ".join(f"{tag} in {number}" for tag, number in count.items())
             found.append(Text(f"Markers {words}: {each} samples.", bad=True))
     for name, words in (("not_settled", "not settled"), ("lost", "without a marker")):
-        if told.get(name):
-            found.append(Text(f"{told[name]} samples {words}.", bad=True))
+        if summary.get(name):
+            found.append(Text(f"{summary[name]} samples {words}.", bad=True))
     held = sorted({event.name.partition(": ")[2] for event in rec.events if event.name.startswith("at its limit: ")})
     if held:
         found.append(Text(f"At a limit of its range for a while: {', '.join(held)}."))
@@ -173,10 +173,16 @@ def _over_time(rec: "Recording", figure: "Figure", walker: Any, steps: list[Any]
 
     found = joint_series(rec, figure, walker, rec.manifest["reconstruct"]["angles"])
     each = ", ".join(f"{one.name} {one.time:.3f} s" for one in steps[:_STEPS]) + ", …" * (len(steps) > _STEPS)
-    told = f" {len(steps)} event{'s' * (len(steps) != 1)} of feet: {each}." if steps else ""
-    words = f"No whole stride: over time, not over the gait cycle.{told} {_CONVENTIONS[found.convention]}"
+    listed = f" {len(steps)} event{'s' * (len(steps) != 1)} of feet: {each}." if steps else ""
+    words = f"No whole stride: over time, not over the gait cycle.{listed} {_CONVENTIONS[found.convention]}"
     words += _signs(marks_in(kind for one in found.series for kind in one.marks))
-    return [Heading("Joints"), Text(words), *_turned(rec, figure), *_untold(found.untold), *_shown(series_pages(found))]
+    return [
+        Heading("Joints"),
+        Text(words),
+        *_turned(rec, figure),
+        *_undetermined_note(found.undetermined),
+        *_shown(series_pages(found)),
+    ]
 
 
 def _signs(marks: dict[str, str]) -> str:
@@ -184,7 +190,7 @@ def _signs(marks: dict[str, str]) -> str:
     return f" At the foot of a plot: {each}." if marks else ""
 
 
-def _untold(names: "tuple[str, ...]") -> list[Block]:
+def _undetermined_note(names: "tuple[str, ...]") -> list[Block]:
     return [Text(f"Not drawn, because the markers do not determine it: {', '.join(names)}.")] if names else []
 
 
@@ -229,7 +235,7 @@ def _legend(curves: Any, normative: "Normative | None") -> list[Block]:
         "kilogram."
     )
     marked = marks_in(kind for one in curves.quantities for own in one.marks.values() for kind in own)
-    found: list[Block] = [Text(words + _signs(marked)), *_untold(curves.untold)]
+    found: list[Block] = [Text(words + _signs(marked)), *_undetermined_note(curves.undetermined)]
     if normative is not None:
         source = f" ({normative.source})" if normative.source else ""
         found.append(Text(f"Grey: normative bands of {normative.name}{source}."))
@@ -252,9 +258,9 @@ def _pictures(rec: "Recording", figure: "Figure", walker: Any) -> list[Block]:
 
 
 def _errors(rec: "Recording") -> list[Block]:
-    rows, told = list[list[Any]](), rec.manifest["reconstruct"]["per_marker"]
-    most = max((row["rms"] or 0.0 for row in told.values()), default=0.0) or 1.0
-    for tag, row in told.items():
+    rows, per_marker = list[list[Any]](), rec.manifest["reconstruct"]["per_marker"]
+    most = max((row["rms"] or 0.0 for row in per_marker.values()), default=0.0) or 1.0
+    for tag, row in per_marker.items():
         cells = [tag, str(row["marker"]), f"{100 * row['seen']:.1f}", _mm(row["rms"]), _mm(row["largest"])]
         rows.append([*cells, str(row["left_out"] or ""), str(row["swapped"] or ""), Bar((row["rms"] or 0.0) / most)])
     heads = ["tag", "marker", "seen [%]", "rms [mm]", "largest [mm]", "left out", "exchanged", ""]
@@ -267,7 +273,7 @@ def _errors(rec: "Recording") -> list[Block]:
                 "Of each marker over time. Grey: not seen. Red line: left out or exchanged."),
         ReportTable(heads, rows),
     ]  # fmt: skip
-    none = [tag for tag in rec.manifest.get("labels", {}).get("tag", []) if tag not in told]
+    none = [tag for tag in rec.manifest.get("labels", {}).get("tag", []) if tag not in per_marker]
     some = ", ".join(none[:_TAGS]) + (f" and {len(none) - _TAGS} more" if len(none) > _TAGS else "")
     return [*found, Text(f"Tags without a marker: {some}.")] if none else found
 

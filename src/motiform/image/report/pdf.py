@@ -30,8 +30,8 @@ def write_pdf(blocks: Sequence[Block], path: Path) -> None:
     from matplotlib.backends.backend_pdf import PdfPages
 
     title = next((one.text for one in blocks if isinstance(one, Heading)), "report")
-    told = {"Title": title, "Creator": "motiform", "CreationDate": None}  # the same report is the same bytes
-    with PdfPages(path, metadata=told) as pages:
+    metadata = {"Title": title, "Creator": "motiform", "CreationDate": None}  # the same report is the same bytes
+    with PdfPages(path, metadata=metadata) as pages:
         paper = _Paper(pages, title)
         for k, block in enumerate(blocks):
             if not getattr(block, "folded", None):
@@ -56,7 +56,7 @@ class _Paper:
             self._pages.savefig(self._page)
         self._page = None
 
-    def room(self, tall: float) -> "Figure":
+    def page_with(self, tall: float) -> "Figure":
         """Return a page with that much room [inch] below what is there."""
         from matplotlib.figure import Figure
 
@@ -68,7 +68,7 @@ class _Paper:
 
     def text(self, words: str, x: float = _LEFT, size: float = 9.0, **style: Any) -> None:
         """Put a line below the last one, without going on."""
-        page = self.room(0.0)
+        page = self.page_with(0.0)
         at = (x / _PAGE[0], 1 - (self._y + size / 72) / _PAGE[1])
         page.text(*at, words, fontsize=size, va="baseline", parse_math=False, **style)
 
@@ -92,7 +92,7 @@ class _Paper:
     def _heading(self, block: Heading, after: Block | None) -> None:
         size = _SIZES[block.level]
         needed = 0.5 + (_height(after, 1) if isinstance(after, Picture) else 0.8)
-        self.room(min(needed, 6.0))
+        self.page_with(min(needed, 6.0))
         self._y += 0.0 if block.level == 1 or self._y <= _TOP else 0.14
         for line in textwrap.wrap(block.text, round(_LETTERS * 8 / size)):
             self.text(line, size=size, weight="bold")
@@ -101,7 +101,7 @@ class _Paper:
 
     def _lines(self, lines: Sequence[str], *, size: float = 9.0, **style: Any) -> None:
         for line in lines:
-            self.room(_LINE)
+            self.page_with(_LINE)
             self.text(line, size=size, **style)
             self._y += _LINE
         self._y += 0.07
@@ -116,11 +116,11 @@ class _Paper:
         for n in longest:
             x += letter * (n + 2)
             ends.append(x)
-        self.room(3 * _ROW)
+        self.page_with(3 * _ROW)
         self._row(list(block.heads), longest, ends, letter, size, weight="bold")
         for row in block.rows:
             if self._y + _ROW > _PAGE[1] - _BOTTOM:
-                self.room(1e3)
+                self.page_with(1e3)
                 self._row(list(block.heads), longest, ends, letter, size, weight="bold")
             self._row(list(row), longest, ends, letter, size)
         self._y += 0.1
@@ -128,7 +128,7 @@ class _Paper:
     def _row(
         self, cells: list[Any], longest: list[int], ends: list[float], letter: float, size: float, **style: Any
     ) -> None:
-        page = self.room(_ROW)
+        page = self.page_with(_ROW)
         for k, (cell, end) in enumerate(zip(cells, ends, strict=True)):
             if isinstance(cell, Bar):
                 self._bar(page, end - letter * longest[k], letter * longest[k] * cell.part)
@@ -147,7 +147,7 @@ class _Paper:
 
     def _pictures(self, pictures: Sequence[Picture], across: int) -> None:
         tall = max(_height(one, across) for one in pictures)
-        page, wide = self.room(tall + 0.2), _WIDE / across
+        page, wide = self.page_with(tall + 0.2), _WIDE / across
         for k, one in enumerate(pictures):
             pixels = _pixels(one.png)
             high = min(_height(one, across), tall)

@@ -69,8 +69,8 @@ def error_plot(rec: "Recording") -> bytes:
 
 def residual_map(rec: "Recording") -> bytes:
     """Return the residual of each marker over time [mm] as colours; grey: not seen, red: left out or exchanged."""
-    told, labels = rec.manifest["reconstruct"]["per_marker"], rec.manifest["labels"]["tag"]
-    rows = [k for k, tag in enumerate(labels) if tag in told]
+    per_marker, labels = rec.manifest["reconstruct"]["per_marker"], rec.manifest["labels"]["tag"]
+    rows = [k for k, tag in enumerate(labels) if tag in per_marker]
     times, chosen = rec.time("error"), _thinned(rec.count("error"))
     error = 1e3 * np.asarray(rec["error"])[chosen][:, rows].T
     tall = 0.75 + 0.14 * max(4, len(rows))
@@ -89,7 +89,7 @@ def residual_map(rec: "Recording") -> bytes:
     for event in rec.events:
         kind, _, names = event.name.partition(": ")
         if kind in ("left out", "swapped"):
-            own = [n for n, k in enumerate(rows) if str(told[labels[k]]["marker"]) in names.split(", ")]
+            own = [n for n, k in enumerate(rows) if str(per_marker[labels[k]]["marker"]) in names.split(", ")]
             span = (event.time, max(event.detail.get("until", event.time), event.time + (last - times[0]) / 300))
             for n in own:
                 axes.plot(span, (n, n), color="#d6001c", linewidth=2.2, solid_capstyle="butt")
@@ -151,8 +151,8 @@ def _plain_plots(rec: "Recording") -> Iterator[bytes]:
     """Give pages of the numbers of q, where these are not angles and shifts alone."""
     chosen = _thinned(rec.count("q"))
     times, q = rec.time("q")[chosen], np.asarray(rec["q"])[chosen]
-    told = columns(rec.channel("q"), rec.manifest.get("labels"))
-    names = [f"{name.removeprefix('q.')} [{unit or '1'}]" for name, unit in told]
+    named = columns(rec.channel("q"), rec.manifest.get("labels"))
+    names = [f"{name.removeprefix('q.')} [{unit or '1'}]" for name, unit in named]
     yield from _pages(names, lambda axes, k: _line(axes, times, q[:, k]))
 
 
@@ -191,10 +191,10 @@ def effort_plots(rec: "Recording", figure: "Figure") -> Iterator[bytes]:
     times, effort = rec.time("effort")[chosen], np.asarray(rec["effort"])[chosen]
     if "residual" in rec:
         yield _residual(times, np.asarray(rec["residual"])[chosen])
-    told = [name.removeprefix("effort.") for name, _ in columns(rec.channel("effort"), rec.manifest.get("labels"))]
+    labels = [name.removeprefix("effort.") for name, _ in columns(rec.channel("effort"), rec.manifest.get("labels"))]
     effort = np.where(np.asarray(rec["unseen"])[chosen] > 0.5, np.nan, effort)
     drawn = [k for k in range(effort.shape[1]) if (np.abs(effort[:, k]) > 0).any()]
-    names = [f"{told[k]} [{'N·m' if turns[k] else 'N'}]" for k in drawn]
+    names = [f"{labels[k]} [{'N·m' if turns[k] else 'N'}]" for k in drawn]
     yield from _pages(names, lambda axes, n: _line(axes, times, effort[:, drawn[n]]))
 
 

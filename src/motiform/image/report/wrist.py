@@ -44,16 +44,16 @@ def write_wrist_report(
 
 
 def _head(wrist: "Wrist", rec: "Recording") -> list[Block]:
-    told = rec.manifest
+    manifest = rec.manifest
     facts = [
         f"A {wrist.side} wrist of {len(wrist.bones)} bones and {len(wrist.ligaments)} ligaments",
-        f"{len(rec['energy'])} poses; driven: {', '.join(told['driven'])}",
+        f"{len(rec['energy'])} poses; driven: {', '.join(manifest['driven'])}",
     ]
-    fused = [" with ".join(group) for group in told["fused"]]
+    fused = [" with ".join(group) for group in manifest["fused"]]
     facts += [f"fused: {'; '.join(fused)}"] if fused else []
-    facts += [f"{key}: {', '.join(told[key])}" for key in ("cut", "removed") if told.get(key)]
-    doubt = [Text(f"{len(rec.events)} events: poses in doubt, see below.", bad=True)] if rec.events else []
-    return [Text("; ".join(facts) + "."), *doubt]
+    facts += [f"{key}: {', '.join(manifest[key])}" for key in ("cut", "removed") if manifest.get(key)]
+    warning = [Text(f"{len(rec.events)} events: poses in doubt, see below.", bad=True)] if rec.events else []
+    return [Text("; ".join(facts) + "."), *warning]
 
 
 def _pictures(wrist: "Wrist", rec: "Recording", bends: Bends) -> list[Block]:
@@ -175,7 +175,9 @@ def _events(rec: "Recording", bends: Bends) -> list[Block]:
 
 
 def _notes(rec: "Recording") -> list[Block]:
-    told = rec.manifest
-    lines = [*map(str, told["notes"]), f"cartilage: {told['cartilage']}"]
-    lines += [f"{told['evaluations']} evaluations in {told['steps']} steps; motiform {told.get('version', '')}"]
+    manifest = rec.manifest
+    lines = [*map(str, manifest["notes"]), f"cartilage: {manifest['cartilage']}"]
+    lines += [
+        f"{manifest['evaluations']} evaluations in {manifest['steps']} steps; motiform {manifest.get('version', '')}"
+    ]
     return [Heading("Origin and notes"), *map(Text, lines)]

@@ -100,8 +100,8 @@ def _share_rows(rec: "Recording", bends: Bends) -> list[list[str]]:
         if "lunate" in shares and "capitate.orientation" in rec:
             radial = helical_axes(rec, "lunate").angle[i]
             middle = helical_axes(rec, "capitate", relative="lunate").angle[i]
-            share, told = 100 * radial / (radial + middle), _RADIOCARPAL[name]
-            here, there = (f"{x:.0f} / {100 - x:.0f} %" for x in (share, told))
+            share, published = 100 * radial / (radial + middle), _RADIOCARPAL[name]
+            here, there = (f"{x:.0f} / {100 - x:.0f} %" for x in (share, published))
             rows.append([f"radiocarpal / midcarpal (lunate), {pose}", here, there, "review"])
     return rows
 
@@ -144,8 +144,13 @@ def _load_rows(rec: "Recording", bends: Bends) -> list[list[str]]:
     if not sum(sums) > 0:
         return []
     return [
-        [f"share of the midcarpal force, {name}", f"{100 * own / sum(sums):.0f} %", f"{told} %", "Viegas 1993, loaded"]
-        for (name, _, told), own in zip(_MIDCARPAL, sums, strict=True)
+        [
+            f"share of the midcarpal force, {name}",
+            f"{100 * own / sum(sums):.0f} %",
+            f"{published} %",
+            "Viegas 1993, loaded",
+        ]
+        for (name, _, published), own in zip(_MIDCARPAL, sums, strict=True)
     ]
 
 

@@ -136,8 +136,8 @@ def _plate_entry(plate: dict[str, Any], raw: Raw, length: float, up: np.ndarray 
     corners = plate["corners"] * length
     entry = {} if plate["type"] != 4 else {"matrix": _si_matrix(plate, raw, length).tolist()}
     if plate["baseline"].any():
-        told = zip(plate["baseline"], plate["channels"], strict=True)
-        entry["baseline"] = [float(to_si(np.array(x), raw.analog_units[k], where="force plate")[1]) for x, k in told]
+        pairs = zip(plate["baseline"], plate["channels"], strict=True)
+        entry["baseline"] = [float(to_si(np.array(x), raw.analog_units[k], where="force plate")[1]) for x, k in pairs]
     return entry | {
         "type": plate["type"], "corners": corners.tolist(), "normal": plate_normal(corners, up).tolist(),
         "origin": (plate["origin"] * length).tolist(), "channels": plate["channels"].tolist(),

@@ -36,10 +36,10 @@ def marker_endings(*, written: bool = False) -> tuple[str, ...]:
     return tuple(end for form in FORMATS.values() if form.write or not written for end in form.endings)
 
 
-def find_format(path: Path, told: str | None = None) -> MarkerFormat:
+def find_format(path: Path, name: str | None = None) -> MarkerFormat:
     """Return the format of a file: the given one, or by content, or by extension, otherwise a text table."""
-    if told is not None:
-        return _named(told)
+    if name is not None:
+        return _named(name)
     head = _head(path)
     if not head:
         raise InputError("the file is empty", where=str(path), allowed=f"markers as {format_titles()}")
@@ -48,7 +48,7 @@ def find_format(path: Path, told: str | None = None) -> MarkerFormat:
     by_ending = [form for form in own if path.suffix.lower() in form.endings]
     found = [*by_content, *by_ending, *([table] if table.recognises(head) else [])]
     if not found:
-        raise InputError("not a file of markers", where=str(path), allowed=format_titles())
+        raise InputError("the file must be of markers", where=str(path), allowed=format_titles())
     return found[0]
 
 
@@ -58,11 +58,11 @@ def is_marker_file(path: Path) -> bool:
     return path.is_file() and any(form.ending_suffices or form.recognises(_head(path)) for form in forms)
 
 
-def writing_format(path: Path, told: str | None = None) -> MarkerFormat:
+def writing_format(path: Path, name: str | None = None) -> MarkerFormat:
     """Return the format of a file to be written: the given one, or by extension."""
     known = [form for form in FORMATS.values() if form.write]
-    if told is not None:
-        return _named(told, known)
+    if name is not None:
+        return _named(name, known)
     for form in known:
         if path.suffix.lower() in form.endings:
             return form

@@ -29,20 +29,22 @@ def read_trc(path: Path, options: ReadOptions) -> Raw:
     top = next((k for k, line in enumerate(lines) if line.lstrip().startswith("PathFileType")), None)
     row = next((k for k, line in enumerate(lines) if line.lstrip().lower().startswith("frame#")), None)
     if top is None or row is None or row < top + 3:
-        raise InputError("not a TRC file, or one cut short", where=where, allowed="lines 'PathFileType' and 'Frame#'")
+        raise InputError(
+            "the header of a TRC file must be whole", where=where, allowed="lines 'PathFileType' and 'Frame#'"
+        )
     mark = separator(lines[row])
-    told = _told(cells_of(lines[top + 1], mark), cells_of(lines[top + 2], mark))
+    header = _header_fields(cells_of(lines[top + 1], mark), cells_of(lines[top + 2], mark))
     names = [cell for cell in cells_of(lines[row], mark)[1:] if cell]
     names = names[1:] if names and names[0].lower().startswith("time") else names
-    notes = _count_notes(told, names)
+    notes = _count_notes(header, names)
     if not names:
         raise InputError("the TRC file has no marker", where=f"{where}:{row + 1}")
     table = _numbers(text, row, 2 + 3 * len(names), mark, where, notes)
-    times = _times(table, told, notes, where)
-    _count_rows(told, len(table), notes)
+    times = _times(table, header, notes, where)
+    _count_rows(header, len(table), notes)
     points = forget_occluded(table[:, 2:].reshape(len(table), len(names), 3))
-    raw = Raw("trc", points, names, units=told.get("Units") or None, notes=notes)
-    rate = _positive(told.get("DataRate"))
+    raw = Raw("trc", points, names, units=header.get("Units") or None, notes=notes)
+    rate = _positive(header.get("DataRate"))
     even = even_times(times, rate)
     if even is None:
         raw.times = times
@@ -54,7 +56,7 @@ def read_trc(path: Path, options: ReadOptions) -> Raw:
     return raw
 
 
-def _told(keys: list[str], values: list[str]) -> dict[str, str]:
+def _header_fields(keys: list[str], values: list[str]) -> dict[str, str]:
     """Return the header's values by name; tabs may be doubled where each name has its value."""
     full = [cell for cell in keys if cell], [cell for cell in values if cell]
     return dict(zip(*full, strict=True) if len(full[0]) == len(full[1]) else zip(keys, values, strict=False))
@@ -77,7 +79,7 @@ def _numbers(text: str, row: int, columns: int, mark: str, where: str, notes: li
     return table
 
 
-def _times(table: np.ndarray, told: dict[str, str], notes: list[str], where: str) -> np.ndarray:
+def _times(table: np.ndarray, header: dict[str, str], notes: list[str], where: str) -> np.ndarray:
     times = table[:, 1]
     wrong = ~np.isfinite(times)
     if wrong.any():
@@ -90,15 +92,15 @@ def _times(table: np.ndarray, told: dict[str, str], notes: list[str], where: str
     return times
 
 
-def _count_notes(told: dict[str, str], names: list[str]) -> list[str]:
-    count = _positive(told.get("NumMarkers"))
+def _count_notes(header: dict[str, str], names: list[str]) -> list[str]:
+    count = _positive(header.get("NumMarkers"))
     if count and int(count) != len(names):
         return [f"the header states {int(count)} markers, it names {len(names)}"]
     return []
 
 
-def _count_rows(told: dict[str, str], rows: int, notes: list[str]) -> None:
-    count = _positive(told.get("NumFrames"))
+def _count_rows(header: dict[str, str], rows: int, notes: list[str]) -> None:
+    count = _positive(header.get("NumFrames"))
     if count and int(count) != rows:
         notes.append(f"the header states {int(count)} samples, the file holds {rows}")
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from motiform.base.errors import InputError
 from motiform.geometry.maps import Grid, euclidean_map
 from motiform.measure.segment.seeds import NOTHING, Seeds, read_seeds
-from motiform.measure.segment.split import basins, climb, flood
+from motiform.measure.segment.split import basins, flood, seeds_to_maxima
 from motiform.measure.segment.thresholds import choose_thresholds, fill_holes, grow
 from motiform.measure.volume.volume import Labels, Side, Volume
 from motiform.spatial.checks import Words
@@ -43,7 +43,9 @@ def segment_bones(
     smallest : [m³], smaller pieces are left out.
     """
     if not isinstance(volume, Volume):
-        raise InputError("not a volume", where="segment_bones", got=Words(type(volume).__name__), allowed="Volume")
+        raise InputError(
+            "segmentation needs a Volume", where="segment_bones", got=Words(type(volume).__name__), allowed="Volume"
+        )
     if not 0 < neck <= 1:
         raise InputError("neck must be a fraction above 0", got=neck, allowed="0 to 1")
     given = read_seeds(seeds) if isinstance(seeds, str | os.PathLike) else seeds
@@ -59,7 +61,7 @@ def segment_bones(
         numbers, names = _from_seeds(mask, cubes.grid, given, notes)
     else:
         numbers, names = _by_shape(mask, cubes.values > b, neck), {}
-    numbers = _tidy(_trimmed(numbers, cubes.values, b), cubes.grid, smallest, notes)
+    numbers = _clean_labels(_trimmed(numbers, cubes.values, b), cubes.grid, smallest, notes)
     if not names:
         numbers = _by_size(numbers)
     numbers = _filled(numbers, names, cubes.grid, given)
@@ -93,7 +95,7 @@ def _from_seeds(mask: Mask, grid: Grid, seeds: Seeds, notes: list[str]) -> tuple
         if not inside.all():
             notes.append(f"{int((~inside).sum())} seeds of {name} are outside of bone and were left out")
         found += [(number, place) for place in index[inside]]
-    markers = climb(mask, found)
+    markers = seeds_to_maxima(mask, found)
     pieces, count = label(mask, np.ones((3, 3, 3)))
     kept = np.zeros(count + 1, bool)
     kept[pieces[markers > 0]] = True
@@ -160,7 +162,7 @@ def _trimmed(numbers: Numbers, values: Any, high: float) -> Numbers:
     return out
 
 
-def _tidy(numbers: Numbers, grid: Grid, smallest: float, notes: list[str]) -> Numbers:
+def _clean_labels(numbers: Numbers, grid: Grid, smallest: float, notes: list[str]) -> Numbers:
     """Keep the largest piece of each bone, leave small ones out, fill what each encloses."""
     from scipy.ndimage import find_objects, label
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from motiform.base.libraries import load_library
 from motiform.geometry.maps import euclidean_map
 
-__all__ = ["basins", "climb", "flood", "join_basins"]
+__all__ = ["basins", "flood", "join_basins", "seeds_to_maxima"]
 
 Numbers = NDArray[np.int32]
 _LONG, _SHAFT = 1.5, 1.6  # times the sum of widths, from which a neck counts so many times: the shaft of a long bone
@@ -30,7 +30,7 @@ def flood(mask: Any, markers: Any) -> Numbers:
     return numbers
 
 
-def climb(mask: Any, seeds: Any) -> Numbers:
+def seeds_to_maxima(mask: Any, seeds: Any) -> Numbers:
     """Return seeds as markers that go on to the deepest place of their basins, where floods begin.
 
     From a seed near a surface a neighbour's flood, which is deeper, would otherwise come first. Seeds are (number,

@@ -17,7 +17,7 @@ def label_meshes(labels: Labels, *, smooth: float = 1.0) -> dict[str, Mesh]:
     from scipy.ndimage import find_objects
 
     if not isinstance(labels, Labels):
-        raise InputError("not labels of bones", got=Words(type(labels).__name__), allowed="Labels")
+        raise InputError("labels must be Labels", got=Words(type(labels).__name__), allowed="Labels")
     if not labels.names:
         raise InputError("the labels hold no bone", where="label_meshes", allowed="at least one label")
     meshes = {}

@@ -75,8 +75,8 @@ def _main() -> None:
         spacing = None if asked["spacing"] is None else np.array(asked["spacing"])
         found = read_here(Path(asked["place"]), spacing, asked["series"])
     except MotiformError as error:
-        told = {part: getattr(error, part) for part in _PARTS}
-        print(json.dumps({part: None if value is None else str(value) for part, value in told.items()}))
+        fields = {part: getattr(error, part) for part in _PARTS}
+        print(json.dumps({part: None if value is None else str(value) for part, value in fields.items()}))
         sys.exit(_REFUSED)
     grid, notes = found.grid, np.array(found.notes, dtype=str)
     np.savez(asked["out"], values=found.values, spacing=grid.spacing, origin=grid.origin, axes=grid.axes, notes=notes)

@@ -101,7 +101,7 @@ def _chosen(slices: list[_Slice], series: str | None, place: Path) -> list[_Slic
     if len(wanted) != 1:
         known = "; ".join(f"{' '.join(_called(g[0])) or uid} ({len(g)} slices)" for uid, g in groups.items())
         raise InputError(
-            "the folder holds several series" if series is None else "not one series of the folder has this name",
+            "the folder holds several series" if series is None else "exactly one series must have this name",
             where=str(place), got=series, allowed=known, remedy="Pass series= with a UID, number or description.",
         )  # fmt: skip
     return next(iter(wanted.values()))

@@ -9,7 +9,7 @@ from typing import BinaryIO, Literal
 
 from motiform.base.errors import InputError
 from motiform.base.files import plain_file
-from motiform.base.machine import check_room
+from motiform.base.machine import check_memory
 from motiform.spatial.checks import Words
 
 __all__ = ["check_dicom"]
@@ -37,7 +37,7 @@ def check_dicom(place: Path) -> Literal["plain", "compressed"] | None:
         first = 132 if head[128:] == b"DICM" else 0
         if not first and head[:2] not in (b"\x08\x00", b"\x02\x00"):
             return None
-        walk = _Walk(place, file, os.fstat(file.fileno()).st_size)
+        walk = _ElementReader(place, file, os.fstat(file.fileno()).st_size)
         try:
             walk.file_of(first)
         except struct.error:
@@ -47,7 +47,7 @@ def check_dicom(place: Path) -> Literal["plain", "compressed"] | None:
 
 
 @dataclass
-class _Walk:
+class _ElementReader:
     place: Path
     file: BinaryIO
     size: int
@@ -173,7 +173,7 @@ class _Walk:
         if 0 <= self.pixels < int(needed):
             raise self.damaged(f"{self.pixels} bytes of pixels", f"{needed:.0f}")
         remedy = "Check the size that the file tells."
-        check_room(4 * needed, "a slice", got=f"{rows} × {columns} × {frames}", remedy=remedy, where=str(self.place))
+        check_memory(4 * needed, "a slice", got=f"{rows} × {columns} × {frames}", remedy=remedy, where=str(self.place))
 
     def short(self, tag: Tag) -> int:
         raw = self.values.get(tag, b"")

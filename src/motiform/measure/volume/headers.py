@@ -7,7 +7,7 @@ from typing import BinaryIO
 
 from motiform.base.errors import InputError
 from motiform.base.files import named_file, plain_file
-from motiform.base.machine import check_room
+from motiform.base.machine import check_memory
 from motiform.measure.volume.dicom_head import check_dicom
 from motiform.measure.volume.nifti_head import check_nifti
 from motiform.spatial.checks import Words
@@ -56,7 +56,7 @@ def check_head(place: Path) -> None:
     if kind == "nrrd" and fields.get("encoding", "").lower() not in _ENCODINGS:
         raise _damaged(place, f"encoding {fields.get('encoding', '')[:40]!r}", ", ".join(_ENCODINGS))
     voxels = math.prod(int(size) for size in sizes)
-    check_room(voxels, "the volume", got=f"{voxels} voxels", where=str(place), remedy="Check its sizes.")
+    check_memory(voxels, "the volume", got=f"{voxels} voxels", where=str(place), remedy="Check its sizes.")
     for one in _data_files(place, fields.get("file", ""), listed, int(sizes[-1])):
         if (
             one == "-"
@@ -105,20 +105,20 @@ def _line(place: Path, data: BinaryIO) -> str | None:
     return line.decode("latin-1") if raw else None
 
 
-def _data_files(place: Path, told: str, listed: list[str], slices: int) -> list[str]:
+def _data_files(place: Path, pattern: str, listed: list[str], slices: int) -> list[str]:
     """Return the names of the files that hold the voxels: one, a list, or those of a pattern with numbers."""
-    if told.startswith("LIST"):
+    if pattern.startswith("LIST"):
         return listed
-    if "%" not in told:
-        return [] if told in ("", "LOCAL", "Local", "local") else [told]
-    series = _SERIES.fullmatch(told)
+    if "%" not in pattern:
+        return [] if pattern in ("", "LOCAL", "Local", "local") else [pattern]
+    series = _SERIES.fullmatch(pattern)
     if series is None:
-        raise _damaged(place, told[:60], "a pattern such as slice%03d.raw 1 120 1")
+        raise _damaged(place, pattern[:60], "a pattern such as slice%03d.raw 1 120 1")
     before, fill, width, after, numbers = series.groups()
     first, last, step, *_ = [*map(int, numbers.split()), *(1, slices, 1)[len(numbers.split()) :], 0]
     count = (last - first) // step if step else -1
     if not 0 <= count < _MOST_FILES:
-        raise _damaged(place, told[:60], f"1 to {_MOST_FILES} files")
+        raise _damaged(place, pattern[:60], f"1 to {_MOST_FILES} files")
     return [f"{before}{n:{fill}{width}d}{after}" for n in range(first, first + (count + 1) * step, step)]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from motiform.base.errors import InputError
 from motiform.base.files import plain_file
-from motiform.base.machine import check_room
+from motiform.base.machine import check_memory
 from motiform.spatial.checks import Words
 
 __all__ = ["check_nifti"]
@@ -31,7 +31,9 @@ def check_nifti(place: Path) -> None:
         plain_file(place)
         with gzip.open(place) if place.name.lower().endswith(".gz") else place.open("rb") as data:
             needed = _needed(place, data.read(540))
-            check_room(2.0 * needed, "the volume", got=f"{needed} bytes", remedy="Check the size that the file tells.")
+            check_memory(
+                2.0 * needed, "the volume", got=f"{needed} bytes", remedy="Check the size that the file tells."
+            )
             data.seek(0)
             found = 0
             while found < needed and (chunk := data.read(min(needed - found, 1 << 24))):

@@ -13,7 +13,7 @@ import numpy as np
 from motiform.base.errors import InputError, MotiformError, closest_file
 from motiform.base.files import plain_file, reads_file
 from motiform.base.libraries import load_library
-from motiform.base.machine import check_room
+from motiform.base.machine import check_memory
 from motiform.geometry.maps import Grid
 from motiform.measure.volume.apart import read_apart
 from motiform.measure.volume.dicom import read_series
@@ -89,7 +89,7 @@ def read_labels(
             "a label map must hold whole numbers", where=str(place), got=Words(f"values from {volume.values.min():g}"),
             allowed="0, 1, 2, …", remedy="For grey values use read_volume and segment_bones.",
         )  # fmt: skip
-    kept, kept_side = _kept_names(place)
+    kept, kept_side = _utf8_names(place)
     return Labels(values.astype(np.int32), volume.grid, names or kept, side or kept_side, volume.notes)
 
 
@@ -109,7 +109,9 @@ def _read_folder(place: Path, spacing: Any, series: str | None) -> Volume:
 def _read_file(place: Path, spacing: Any) -> Volume:
     name = place.name.lower()
     if not name.endswith(VOLUME_SUFFIXES):
-        raise InputError("not a volume that can be read", where=str(place), allowed=", ".join(VOLUME_SUFFIXES))
+        raise InputError(
+            "volume files of this kind cannot be read", where=str(place), allowed=", ".join(VOLUME_SUFFIXES)
+        )
     if name.endswith(_PLAIN) and spacing is None:
         raise _no_spacing(place)
     if name.endswith(_PLAIN):
@@ -136,7 +138,7 @@ def _read_tiff(place: Path) -> Any:
         with warnings.catch_warnings(action="ignore"), Image.open(plain_file(place), formats=("TIFF",)) as file:
             pages, layers = int(getattr(file, "n_frames", 1)), []
             needed = 4.0 * pages * file.width * file.height
-            check_room(needed, "the volume", got=f"{pages} pages", remedy="Check the size that the file tells.")
+            check_memory(needed, "the volume", got=f"{pages} pages", remedy="Check the size that the file tells.")
             for number in range(pages):
                 file.seek(number)
                 layers.append(np.asarray(file).T)
@@ -199,7 +201,7 @@ def _array(image: Any, place: Path) -> Any:
     return SimpleITK.GetArrayFromImage(image).T
 
 
-def _kept_names(place: Path) -> tuple[dict[int, str], Side | None]:
+def _utf8_names(place: Path) -> tuple[dict[int, str], Side | None]:
     if not place.is_file() or not place.name.lower().endswith((".nrrd", ".nhdr")):
         return {}, None
     SimpleITK = load_library("SimpleITK")
@@ -245,4 +247,6 @@ def _place(path: Any) -> Path:
     try:
         return Path(path)
     except TypeError:
-        raise InputError("not a path", where="volume", got=Words(repr(path)[:80]), allowed="text or a Path") from None
+        raise InputError(
+            "the path must be text or a Path", where="volume", got=Words(repr(path)[:80]), allowed="text or a Path"
+        ) from None

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from motiform.base.errors import InputError
-from motiform.base.machine import check_room
+from motiform.base.machine import check_memory
 from motiform.geometry.maps import Grid, euclidean_map
 from motiform.geometry.meshes.files import check_closed
 from motiform.geometry.meshes.fill import cells_inside
@@ -51,10 +51,10 @@ def synthetic_ct(
     if not bones:
         raise InputError("a synthetic CT must show bones", allowed="at least one mesh")
     h = np.broadcast_to(as_floats(spacing, where="spacing"), 3)
-    told = {"margin": margin, "cortex": cortex, "marrow": marrow, "soft": soft, "air": air, "thickness": thickness,
+    options = {"margin": margin, "cortex": cortex, "marrow": marrow, "soft": soft, "air": air, "thickness": thickness,
             "blur": blur, "noise": noise}  # fmt: skip
     margin, cortex, marrow, soft, air, thickness, blur, noise = (
-        float(as_floats(value, where=name)) for name, value in told.items()
+        float(as_floats(value, where=name)) for name, value in options.items()
     )
     for mesh in bones.values():
         check_closed(mesh)
@@ -71,7 +71,7 @@ def synthetic_ct(
         )  # fmt: skip
     random = generator(seed)
     needed = 30.0 * float(np.prod((high - low) / h + 1))
-    check_room(needed, "a synthetic CT", got=f"spacing {h.tolist()} m", remedy="Choose wider voxels.")
+    check_memory(needed, "a synthetic CT", got=f"spacing {h.tolist()} m", remedy="Choose wider voxels.")
     grid = Grid(tuple((np.ceil((high - low) / h).astype(int) + 1).tolist()), h, low)
     grey = _tissue(grid, soft, air)
     labels, most = np.zeros(grid.shape, np.int32), np.zeros(grid.shape, np.float32)

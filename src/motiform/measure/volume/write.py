@@ -27,10 +27,13 @@ def write_volume(volume: Volume | Labels, path: str | os.PathLike[str], *, overw
 
     place = new_file(path, overwrite)
     if not place.name.lower().endswith(_WRITABLE):
-        raise InputError("not a volume file that can be written", where=str(place), allowed=", ".join(_WRITABLE))
+        raise InputError("volume files of this kind cannot be written", where=str(place), allowed=", ".join(_WRITABLE))
     if not isinstance(volume, Volume | Labels):
         raise InputError(
-            "not a volume", where="write_volume", got=Words(type(volume).__name__), allowed="Volume, Labels"
+            "what is written must be a Volume or Labels",
+            where="write_volume",
+            got=Words(type(volume).__name__),
+            allowed="Volume, Labels",
         )
     values: Any = volume.values
     if isinstance(volume, Labels):

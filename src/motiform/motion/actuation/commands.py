@@ -45,7 +45,7 @@ class SampledLaw:
             got, allowed = f"delay {self.delay:g} s, period {self.period:g} s", f"{_MOST:.0g} periods at most"
             raise InputError("too many commands would wait", where=where, got=got, allowed=allowed)
         if not callable(self.law):
-            raise InputError("the law is not a function", where=where, got=repr(self.law), allowed="law(t, state)")
+            raise InputError("the law must be a function", where=where, got=repr(self.law), allowed="law(t, state)")
         if self.memory is not None:
             object.__setattr__(self, "memory", np.atleast_1d(as_floats(self.memory, where=f"{where}, memory")))
 
@@ -206,7 +206,7 @@ class CommandedActuator(Actuator):
     def start(self, state: FigureState) -> ArrayLike:  # noqa: D102
         return np.concatenate([np.asarray(self.own_start(state), float), self.commands.start()])
 
-    def told(self, t: float, state: FigureState) -> Array:
+    def command_at(self, t: float, state: FigureState) -> Array:
         """Return the command that holds, (size,)."""
         return self.commands.value(t, self._seen(state), self._memory(state.z))
 
@@ -253,4 +253,4 @@ class CommandedControl(CommandedActuator):
         return self.figure.nv
 
     def act(self, t: float, state: FigureState) -> tuple[ArrayLike, ArrayLike]:  # noqa: D102
-        return self.told(t, state), state.z[:0]
+        return self.command_at(t, state), state.z[:0]

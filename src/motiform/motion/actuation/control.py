@@ -13,7 +13,7 @@ from motiform.motion.actuation.trajectories import EffortTrajectory, PackedTraje
 from motiform.motion.run import check_number
 from motiform.motion.tree import Control, Figure, FigureState, inertia_matrix
 from motiform.motion.tree.model.joint import Array
-from motiform.motion.tree.model.state import asked, ready
+from motiform.motion.tree.model.state import call_checked, ready
 from motiform.spatial.checks import as_floats
 
 __all__ = ["PostureControl", "posture_control"]
@@ -74,8 +74,8 @@ class PostureControl:
         """Return the forces at an instant, (nv,)."""
         law, way, times, efforts, limit = self._law
         if self.feedforward is not None and not len(times):  # a function of the user's
-            times, told = np.zeros(1), asked(self.feedforward, t, state, (self.figure.nv,), "feedforward")
-            efforts = np.array(told[None])
+            times, value = np.zeros(1), call_checked(self.feedforward, t, state, (self.figure.nv,), "feedforward")
+            efforts = np.array(value[None])
         q, v = ready(state.q, self.figure.nq, "q"), ready(state.v, self.figure.nv, "v")
         out, at = np.empty(self.figure.nv), self.v_places
         law(*way.at(t), times, efforts, q, v, self.q_places, at, at, self.stiffness, self.damping, limit, out)
@@ -121,7 +121,7 @@ def _named_gains(figure: Figure, given: Gains | None, name: str, usual: ArrayLik
     for coordinate, value in given.items():
         places = figure.places(coordinate, "v")
         if not np.isin(places, driven).all():
-            raise InputError("not a coordinate that a joint drives", where=name, got=coordinate)
+            raise InputError("the coordinate must be one that a joint drives", where=name, got=coordinate)
         out[places] = check_number(value, coordinate, f"posture control, {name}", least=0.0)
     return out
 

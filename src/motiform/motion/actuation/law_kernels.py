@@ -7,7 +7,7 @@ import math
 from motiform.base.kernels import entry, inline
 from motiform.motion.actuation import columns as actuation_columns
 
-__all__ = ["coordinate_forces", "drive_efforts", "follow", "motor_flow", "tracking_acceleration"]
+__all__ = ["coordinate_forces", "drive_efforts", "follow", "motor_dynamics", "tracking_acceleration"]
 
 _1, _2, _3, _I = "float64[::1]", "float64[:, ::1]", "float64[:, :, ::1]", "int64[::1]"
 _WAY = f"float64, {_1}, {_3}, {_2}"  # t, times and pieces of a trajectory, what is wanted
@@ -86,12 +86,12 @@ def coordinate_forces(at_q, at_v, drives, q, v, out):
 
 
 @entry(f"void({_I}, float64, float64, {_1}, {_1}, {_1}, {_1}, {_1})")
-def drive_efforts(places, limit, lag, told, z, efforts, rates, out):
+def drive_efforts(places, limit, lag, command, z, efforts, rates, out):
     """Write the efforts of torque drives, the rates of those with a lag, and what they do to the velocities."""
     for j in range(out.shape[0]):
         out[j] = 0.0
     for m in range(places.shape[0]):
-        asked = min(max(told[m], -limit), limit)
+        asked = min(max(command[m], -limit), limit)
         efforts[m] = asked
         if lag > 0.0:
             efforts[m] = z[m]
@@ -100,7 +100,7 @@ def drive_efforts(places, limit, lag, told, z, efforts, rates, out):
 
 
 @entry(f"void({_2}, {_I}, {_I}, {_1}, {_1}, {_1}, {_2}, {_1}, {_1})")
-def motor_flow(motors, places, wound, v, told, z, flow, rates, out):
+def motor_dynamics(motors, places, wound, v, command, z, flow, rates, out):
     """Write voltages, currents and efforts of motors, the rates of their states, and what they do to the velocities.
 
     `wound` is the place of a motor's current in z, below 0 where it has no inductance. The rates are those of the
@@ -116,7 +116,7 @@ def motor_flow(motors, places, wound, v, told, z, flow, rates, out):
             motors[m, actuation_columns.CONSTANT] * motors[m, actuation_columns.GEAR],
             motors[m, actuation_columns.RESISTANCE],
         )
-        u = min(max(told[m], -motors[m, actuation_columns.VOLTAGE]), motors[m, actuation_columns.VOLTAGE])
+        u = min(max(command[m], -motors[m, actuation_columns.VOLTAGE]), motors[m, actuation_columns.VOLTAGE])
         i = (u - nk * w) / R
         if wound[m] >= 0:
             i = z[wound[m]]

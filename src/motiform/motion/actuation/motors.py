@@ -91,8 +91,8 @@ class TorqueDrives(CommandedActuator):
     def _efforts(self, t: float, state: FigureState) -> tuple[Array, Array, Array]:
         """Return efforts, what they do to the velocities, and the rates of those with a lag."""
         efforts, out, rates = np.empty(self.size), np.empty(self.figure.nv), np.empty(len(self.states))
-        told, z = ready(self.told(t, state), self.size, "a command"), self.own(state.z)
-        self._kernel(self._places, float(self.limit), float(self.lag), told, z, efforts, rates, out)
+        command, z = ready(self.command_at(t, state), self.size, "a command"), self.own(state.z)
+        self._kernel(self._places, float(self.limit), float(self.lag), command, z, efforts, rates, out)
         return efforts, out, rates
 
     def act(self, t: float, state: FigureState) -> tuple[ArrayLike, ArrayLike]:  # noqa: D102
@@ -215,14 +215,14 @@ class Motors(CommandedActuator):
         return len(self.motors)
 
     @cached_property
-    def _wound(self) -> np.ndarray:
+    def _inductive(self) -> np.ndarray:
         """Motors with inductance."""
         return np.flatnonzero(self._numbers[:, actuation_columns.INDUCTANCE] > 0)
 
     @cached_property
     def states(self) -> Sequence[str]:  # type: ignore[override]
         """Currents of motors with inductance, then energies supplied, then heat."""
-        wound = [f"current.{self.names[k]}" for k in self._wound]
+        wound = [f"current.{self.names[k]}" for k in self._inductive]
         return [*wound, *(f"supplied.{name}" for name in self.names), *(f"heat.{name}" for name in self.names)]
 
     @property
@@ -247,27 +247,27 @@ class Motors(CommandedActuator):
     @cached_property
     def _kernel(self) -> tuple[Any, Array]:
         """The kernel, and where the current of each motor is in z."""
-        from motiform.motion.actuation.law_kernels import motor_flow
+        from motiform.motion.actuation.law_kernels import motor_dynamics
 
         at = np.full(self.size, -1)
-        at[self._wound] = np.arange(len(self._wound))
-        return motor_flow.function, at
+        at[self._inductive] = np.arange(len(self._inductive))
+        return motor_dynamics.function, at
 
-    def _flow(self, t: float, state: FigureState) -> tuple[Array, Array, Array]:
+    def _dynamics(self, t: float, state: FigureState) -> tuple[Array, Array, Array]:
         """Return voltages, currents and efforts; what these do to the velocities; the rates of the states."""
         law, wound = self._kernel
         flow, out, rates = np.empty((3, self.size)), np.empty(self.figure.nv), np.empty(len(self.states))
         v, z = ready(state.v, self.figure.nv, "v"), self.own(state.z)
-        told = ready(self.told(t, state), self.size, "a command")
-        law(self._numbers, self._places, wound, v, told, z, flow, rates, out)
+        command = ready(self.command_at(t, state), self.size, "a command")
+        law(self._numbers, self._places, wound, v, command, z, flow, rates, out)
         return flow, out, rates
 
     def act(self, t: float, state: FigureState) -> tuple[ArrayLike, ArrayLike]:  # noqa: D102
-        return self._flow(t, state)[1:]
+        return self._dynamics(t, state)[1:]
 
     def measure(self, t: float, state: FigureState) -> Mapping[str, ArrayLike]:  # noqa: D102
-        u, i, effort = self._flow(t, state)[0]
-        at, m = len(self._wound), self.size
+        u, i, effort = self._dynamics(t, state)[0]
+        at, m = len(self._inductive), self.size
         books = {"supplied": state.z[at : at + m], "heat": state.z[at + m : at + 2 * m]}
         return {
             "voltage": u,

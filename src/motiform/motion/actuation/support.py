@@ -96,9 +96,9 @@ class ArmSupport(CommandedActuator):
 
     def act(self, t: float, state: FigureState) -> tuple[ArrayLike, ArrayLike]:
         """Return what the force does to the coordinates, (nv,)."""
-        return self.told(t, state)[: self.figure.nv], state.z[:0]
+        return self.command_at(t, state)[: self.figure.nv], state.z[:0]
 
     def measure(self, t: float, state: FigureState) -> Mapping[str, ArrayLike]:
         """Return force and lag of the last call."""
-        told = self.told(t, state)[self.figure.nv :]
-        return {"force": told[:3], "lag": told[3:]}
+        command = self.command_at(t, state)[self.figure.nv :]
+        return {"force": command[:3], "lag": command[3:]}

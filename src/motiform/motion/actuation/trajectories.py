@@ -107,13 +107,13 @@ class PackedTrajectory:
             if not isinstance(given, tuple) or len(given) != 2:
                 allowed = f"q ({self.nq},) and v ({self.nv},)"
                 raise InputError("a posture returned a wrong value", where=f"t = {t:.9g} s", got=given, allowed=allowed)
-            self._keep(0, given[0], self.nq, t)
-            self._keep(1, given[1], self.nv, t)
+            self._cache_row(0, given[0], self.nq, t)
+            self._cache_row(1, given[1], self.nv, t)
             if self._acceleration is not None:
-                self._keep(2, self._acceleration(t), self.nv, t)
+                self._cache_row(2, self._acceleration(t), self.nv, t)
         return t, self._times, self._pieces, self._wanted
 
-    def _keep(self, row: int, values: ArrayLike, n: int, t: float) -> None:
+    def _cache_row(self, row: int, values: ArrayLike, n: int, t: float) -> None:
         what = ("a posture", "the rates of a posture", "the acceleration of a posture")[row]
         self._wanted[row, :n] = check_numbers(values, (n,), what=what, where=f"t = {t:.9g} s")
 

@@ -44,7 +44,7 @@ class _Parts(NamedTuple):
     joints: slice
     forces: slice
     observer: slice
-    told: slice
+    observation: slice
     """q, v, acceleration, reference, missing force: what was observed and foreseen."""
     length: int
 
@@ -90,8 +90,8 @@ class WalkingMotors(Motors):
         return _Parts(spans[0], spans[1], spans[2], spans[3], ends[-1])
 
     def _memory_at_start(self) -> Array:
-        told = np.concatenate([np.asarray(self.q0, float), np.zeros(2 * self.figure.nv + 2)])
-        return np.concatenate([self.joints.memory, self.forces.memory, self.observer.start(self.q0), told])
+        observation = np.concatenate([np.asarray(self.q0, float), np.zeros(2 * self.figure.nv + 2)])
+        return np.concatenate([self.joints.memory, self.forces.memory, self.observer.start(self.q0), observation])
 
     def call(self, t: float, state: FigureState) -> ArrayLike:
         """Return what it keeps after the law was called: the law gets the efforts that act now behind the states."""
@@ -110,11 +110,11 @@ class WalkingMotors(Motors):
         posture = np.asarray(self.q0, float).copy()
         posture[self._q_places] = angles
         loads = np.linalg.norm(wrench.reshape(-1, 6)[:, 3:], axis=1)
-        foreseen = memory[parts.told][-self.figure.nv - 2 : -2]
+        foreseen = memory[parts.observation][-self.figure.nv - 2 : -2]
         q, v, used, out[parts.observer] = self.observer.observe(t, posture, loads, memory[parts.observer], foreseen)
-        told = self.control(t, q, v)
-        out[parts.told] = np.concatenate([q, v, told.acceleration, [used, told.missing]])
-        return motor_voltages(self.motors, told.efforts, v[self._places]), out
+        wanted = self.control(t, q, v)
+        out[parts.observation] = np.concatenate([q, v, wanted.acceleration, [used, wanted.missing]])
+        return motor_voltages(self.motors, wanted.efforts, v[self._places]), out
 
     def _sensed(self, t: float, state: FigureState, efforts: Array) -> Sensed:
         return Sensed(self.figure, t, state.q, state.v, efforts, self.contacts)
@@ -147,11 +147,12 @@ class WalkingMotors(Motors):
         wrench = feet.truth(now).reshape(-1, 6)
         start = 2 + self.size
         kept = self._memory(state.z)[start : start + self.parts.length]
-        told: Any = kept[self.parts.told]
+        observation: Any = kept[self.parts.observation]
         at = [int(self.figure.places(name, "q")[0]) for name in self.observer.base]
         wanted = self.control.trajectory(t)
         more = {
-            "observed": told[at], "reference": told[-2:-1], "missing": told[-1:], "contact": [float(wanted.contact)],
+            "observed": observation[at], "reference": observation[-2:-1], "missing": observation[-1:],
+            "contact": [float(wanted.contact)],
             "center_of_pressure": pressure.truth(now), "load": np.linalg.norm(wrench[:, 3:], axis=1),
             "task": wanted.value - self.control.function(state.q),
         }  # fmt: skip

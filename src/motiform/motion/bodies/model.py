@@ -25,10 +25,10 @@ def check_vectors(values: ArrayLike, what: str, where: str) -> np.ndarray:
     try:
         array = np.array(values, float)
     except (TypeError, ValueError) as error:
-        raise InputError(f"{what} is not a vector", where=where, got=values, allowed="three numbers") from error
+        raise InputError(f"{what} must be a vector", where=where, got=values, allowed="three numbers") from error
     if array.ndim not in (1, 2) or array.shape[-1] != 3 or not np.isfinite(array).all():
         got = values if array.size < 10 else f"an array of shape {array.shape}"
-        raise InputError(f"{what} is not a finite vector", where=where, got=got, allowed="three finite numbers")
+        raise InputError(f"{what} must be a finite vector", where=where, got=got, allowed="three finite numbers")
     array.flags.writeable = False
     return array
 
@@ -74,14 +74,19 @@ class Body:
             raise InputError("a body needs a name", got=self.name, allowed="text")
         if not isinstance(self.properties, MassProperties):
             raise InputError(
-                "not mass properties",
+                "properties must be MassProperties",
                 where=where,
                 got=self.properties,
                 allowed="MassProperties(mass, center, inertia), or shape.mass_properties(density=...)",
             )
         color = np.array(self.color, float)
         if color.shape != (3,) or not ((color >= 0) & (color <= 1)).all():
-            raise InputError("not a colour", where=where, got=self.color, allowed="red, green, blue from 0 to 1")
+            raise InputError(
+                "a color must be three numbers from 0 to 1",
+                where=where,
+                got=self.color,
+                allowed="red, green, blue from 0 to 1",
+            )
         for key in ("position", "velocity", "spin"):
             put(self, key, check_vectors(getattr(self, key), key, where))
         try:
@@ -89,11 +94,11 @@ class Body:
         except (TypeError, ValueError):
             rotation = np.empty(0)
         if rotation.ndim not in (2, 3) or rotation.shape[-2:] != (3, 3) or not np.isfinite(rotation).all():
-            raise InputError("rotation is not a matrix", where=where, got=self.rotation, allowed="3×3 finite numbers")
+            raise InputError("rotation must be a matrix", where=where, got=self.rotation, allowed="3×3 finite numbers")
         off = np.abs(np.swapaxes(rotation, -1, -2) @ rotation - np.eye(3)).max(initial=0.0)
         if off > 1e-9 or np.any(np.linalg.det(rotation) < 0):
             raise InputError(
-                "rotation is not a rotation",
+                "rotation must be orthonormal",
                 where=where,
                 got=f"|RᵀR − 1| = {off:.2g}",
                 allowed="orthonormal, right-handed",
@@ -103,7 +108,7 @@ class Body:
         if self.pivot is not None:
             pivot = check_vectors(self.pivot, "pivot", where)
             if pivot.ndim != 1:
-                raise InputError("pivot is not one point", where=where, got=f"shape {pivot.shape}", allowed="(3,)")
+                raise InputError("pivot must be one point", where=where, got=f"shape {pivot.shape}", allowed="(3,)")
             put(self, "pivot", pivot)
             if np.any(self.velocity):
                 raise InputError("a pinned body has no velocity of its own", where=where, remedy="Give spin.")

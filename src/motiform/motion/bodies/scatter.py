@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
-from motiform.base.machine import check_room
+from motiform.base.machine import check_memory
 from motiform.motion.bodies.model import Body
 from motiform.motion.run import check_number
 from motiform.spatial import random_rotation
@@ -37,7 +37,7 @@ def scatter(
     if not isinstance(count, int | np.integer) or count < 1 or body.many:
         raise InputError("a single body is scattered, one or more times", where=f"body {body.name!r}", got=count)
     remedy = "Scatter fewer copies."
-    check_room(_COPY_BYTES * int(count), f"copies of body {body.name!r}", got=f"{count} copies", remedy=remedy)
+    check_memory(_COPY_BYTES * int(count), f"copies of body {body.name!r}", got=f"{count} copies", remedy=remedy)
     speed, turning = (check_number(x, k, "scatter", least=0.0) for k, x in (("velocity", velocity), ("spin", spin)))
     draw, R = generator(rng), np.asarray(body.rotation)
     position = np.asarray(body.position) + (draw.random((count, 3)) - 0.5) * edges

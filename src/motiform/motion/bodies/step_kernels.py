@@ -168,7 +168,7 @@ def load_state(y, i):
 
 
 @inline
-def keep(history, n, i, status, s, fine):
+def write_sample(history, n, i, status, s, fine):
     """Write a sample and, once, the first at which something went wrong."""
     put_state(history[n], i, s[0], s[1], s[2], s[3])
     code = (OK if fine else NOT_CONVERGED) if is_finite(s) else NOT_FINITE

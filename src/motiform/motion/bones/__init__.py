@@ -2,7 +2,7 @@
 
 from motiform.measure.volume import synthetic_bones
 from motiform.motion.bones.axes import Axes
-from motiform.motion.bones.bone import Bone, Fineness
+from motiform.motion.bones.bone import Bone, BoneResolution
 from motiform.motion.bones.dynamics import Loads
 from motiform.motion.bones.helical import HelicalAxes, helical_axes, rotation_shares
 from motiform.motion.bones.images import from_labels, from_volume
@@ -14,8 +14,8 @@ __all__ = [
     "BONES",
     "Axes",
     "Bone",
+    "BoneResolution",
     "Cartilage",
-    "Fineness",
     "HelicalAxes",
     "Ligament",
     "Loads",

@@ -85,14 +85,16 @@ def find_axes(meshes: Mapping[str, Mesh], side: str) -> Axes:
     if abs(height) > 1e-3:  # [m] the palm's bones stand 5 to 12 mm out of the row
         seen = "right" if height < 0 else "left"
     sign = -1.0 if (seen or side) == "right" else 1.0
-    hand = _hand(meshes, centers, distal, radial, sign)
+    hand = _hand_axes(meshes, centers, distal, radial, sign)
     center = _head(meshes["capitate"], hand[0])
     shown = float(np.ptp(radius[0] @ distal))
     distal, radial, palmar, center, hand = map(read_only, (distal, radial, sign * dorsal_right, center, hand))
     return Axes(distal, radial, palmar, center, hand, shown, seen)
 
 
-def _hand(meshes: Mapping[str, Mesh], centers: Mapping[str, Array], distal: Array, radial: Array, sign: float) -> Array:
+def _hand_axes(
+    meshes: Mapping[str, Mesh], centers: Mapping[str, Array], distal: Array, radial: Array, sign: float
+) -> Array:
     """Return distal, radial and palmar of the hand, (3, 3)."""
     middle = [centers[name] for name in ("metacarpal3", "metacarpal2", "metacarpal4") if name in centers]
     along = middle[0] - centers["capitate"] if middle else _long_axis(meshes["capitate"], distal)

@@ -14,14 +14,14 @@ from motiform.geometry.search.closest import PackedSolids, pack_solids, signed_d
 from motiform.spatial import Transform
 from motiform.spatial.checks import Array
 
-__all__ = ["Bone", "Fineness", "surface_points"]
+__all__ = ["Bone", "BoneResolution", "surface_points"]
 
 _CANDIDATES = 12_000  # points of a surface among which insertions are sought
 _EVENING = 3  # times that surface points are moved to the middle of what they stand for
 
 
 @dataclass(frozen=True)
-class Fineness:
+class BoneResolution:
     """How finely bones are resolved. Lengths in m."""
 
     spacing: float = 4e-4
@@ -45,7 +45,7 @@ class Bone:
     name: str
     mesh: Mesh
     """Closed surface [m]."""
-    fineness: Fineness = Fineness()
+    fineness: BoneResolution = BoneResolution()
     bounds: Array | None = None
     """The part that is mapped [m], (2, 3); None: all of it."""
 

@@ -24,7 +24,7 @@ def mend_mesh(mesh: Mesh, name: str) -> tuple[Mesh, list[str]]:
     try:
         mesh = _joined(mesh)
         mesh = _largest(mesh, name, notes)
-        mesh = _wound(mesh, name, notes)
+        mesh = _orient_faces(mesh, name, notes)
         mesh = _closed(mesh, name, notes)
         check_closed_surface(mesh.vertices, mesh.faces, name)
         if volume_integrals(mesh.vertices, mesh.faces)[0] < 0:
@@ -88,18 +88,18 @@ def _largest(mesh: Mesh, name: str, notes: list[str]) -> Mesh:
     return mesh
 
 
-def _wound(mesh: Mesh, name: str, notes: list[str]) -> Mesh:
+def _orient_faces(mesh: Mesh, name: str, notes: list[str]) -> Mesh:
     """Turn faces so that neighbours are wound alike."""
     edges = _edges(mesh.faces)
     if len(np.unique(edges[:, 0] * len(mesh.vertices) + edges[:, 1])) == len(edges):
         return mesh
-    turned = _turned(mesh.faces, len(mesh.vertices))
+    turned = _flipped_faces(mesh.faces, len(mesh.vertices))
     if turned.any():
         notes.append(f"{name}: {int(turned.sum())} faces that were wound against their neighbours were turned.")
     return Mesh(mesh.vertices, np.where(turned[:, None], mesh.faces[:, ::-1], mesh.faces))
 
 
-def _turned(faces: Any, count: int) -> Any:
+def _flipped_faces(faces: Any, count: int) -> Any:
     """Return which faces are wound against the first one of their piece, walking from neighbour to neighbour."""
     edges, owner = _edges(faces), np.tile(np.arange(len(faces)), 3)
     key = edges.min(axis=1) * count + edges.max(axis=1)

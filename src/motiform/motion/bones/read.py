@@ -39,8 +39,8 @@ def read_bones(meshes: Any, unit: str | None) -> tuple[dict[str, Mesh], float, l
     scale = _scale(raw["capitate"].vertices, unit, notes)
     found = {}
     for name, mesh in raw.items():
-        found[name], told = mend_mesh(Mesh(mesh.vertices * scale, mesh.faces), name)
-        notes += told
+        found[name], mended = mend_mesh(Mesh(mesh.vertices * scale, mesh.faces), name)
+        notes += mended
     return found, scale, notes
 
 
@@ -50,7 +50,12 @@ def _named(meshes: Any) -> tuple[dict[str, Any], list[str]]:
         return _folder(Path(meshes))
     if not isinstance(meshes, Mapping):
         allowed = "a folder, or {bone: mesh}"
-        raise InputError("not meshes of bones", where="meshes", got=Words(type(meshes).__name__), allowed=allowed)
+        raise InputError(
+            "meshes must be a folder, or a mesh for each bone",
+            where="meshes",
+            got=Words(type(meshes).__name__),
+            allowed=allowed,
+        )
     found: dict[str, Any] = {}
     for key, mesh in meshes.items():
         name = bone_name(key) if isinstance(key, str) else None
@@ -95,7 +100,9 @@ def _raw(mesh: Any, name: str) -> Mesh:
         vertices, faces = (mesh.vertices, mesh.faces) if hasattr(mesh, "vertices") else mesh
     except (TypeError, ValueError):
         allowed = "a path, a Mesh, an object with vertices and faces, or (vertices, faces)"
-        raise InputError("not a mesh", where=name, got=Words(type(mesh).__name__), allowed=allowed) from None
+        raise InputError(
+            "the bone must be a Mesh or a file", where=name, got=Words(type(mesh).__name__), allowed=allowed
+        ) from None
     try:
         return Mesh(np.asarray(vertices), np.asarray(faces))
     except MotiformError as error:

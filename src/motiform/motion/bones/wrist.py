@@ -11,7 +11,7 @@ from motiform.base.errors import InputError, closest
 from motiform.base.progress import Progress
 from motiform.motion.bones.axes import Axes, find_axes
 from motiform.motion.bones.bodies import FIXED, carried_bones, group_bones
-from motiform.motion.bones.bone import Bone, Fineness
+from motiform.motion.bones.bone import Bone, BoneResolution
 from motiform.motion.bones.crop import crop_long
 from motiform.motion.bones.drive import driver_poses
 from motiform.motion.bones.dynamics import METHODS, Loads, Method, led_along, weigh
@@ -295,7 +295,7 @@ def from_meshes(
     side: Literal["right", "left"] = "right",
     unit: str | None = None,
     cartilage: Cartilage | None = None,
-    fineness: Fineness | None = None,
+    fineness: BoneResolution | None = None,
     erode: float = 0.0,
     ligaments: Sequence[Ligament] | None = None,
 ) -> Wrist:
@@ -332,7 +332,7 @@ def from_meshes(
         notes.append(
             f"The radius shows its last {1e3 * axes.shown:.0f} mm: the forearm's direction is known to 10° to 20°."
         )
-    fine = fineness or Fineness()
+    fine = fineness or BoneResolution()
     bones = {name: Bone(name, mesh, fine, crop_long(name, mesh, found)) for name, mesh in found.items()}
     gaps = NeutralGaps()
     notes += gaps.overlaps(bones)

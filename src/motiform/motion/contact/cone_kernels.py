@@ -54,13 +54,13 @@ def _block(A, i, contacts):
 
 
 @inline
-def _reach(mu, pressed):
+def _friction_limit(mu, pressed):
     """Return the largest tangential force; infinite friction holds whatever presses at all."""
     return mu * pressed if pressed > 0.0 else 0.0
 
 
 @inline
-def _held(a, d, e, f, g, h, u, v, w):
+def _sticking_impulse(a, d, e, f, g, h, u, v, w):
     """Return minus the inverse of the matrix (a d e; d f g; e g h) times (u, v, w), and whether there is one."""
     m1, m2, m3 = f * h - g * g, e * g - d * h, d * g - e * f
     det = a * m1 + d * m2 + e * m3
@@ -97,13 +97,13 @@ def local(A, k, u, v, w, mu, given, soft):
     f, g, h = A[ix(n + 1), ix(n + 1)] + soft, A[ix(n + 1), ix(n + 2)], A[ix(n + 2), ix(n + 2)] + soft
     if not f > 0.0 or (v >= 0.0 and given == 0.0):
         return 0.0, 0.0, 0.0
-    p, z, q, ok = _held(a, d, e, f, g, h, u, v, w)
-    if ok and z >= 0.0 and math.hypot(p, q) <= _reach(mu, z + given):
+    p, z, q, ok = _sticking_impulse(a, d, e, f, g, h, u, v, w)
+    if ok and z >= 0.0 and math.hypot(p, q) <= _friction_limit(mu, z + given):
         return p, z, q
     if given > 0.0:  # it may part while friction goes on
         det = a * h - e * e
         p, q = (e * w - h * u) / det, (e * u - a * w) / det
-        if v + d * p + g * q >= 0.0 and math.hypot(p, q) <= _reach(mu, given):
+        if v + d * p + g * q >= 0.0 and math.hypot(p, q) <= _friction_limit(mu, given):
             return p, 0.0, q
     if math.isinf(mu):
         if given > 0.0:
@@ -180,7 +180,7 @@ def sweep(A, b, contacts, rows, mu, slides, along, given, x, center, rho, sweeps
 
 
 @routine
-def settle(A, b, contacts, rows, mu, slides, along, given, x, center, rounds):
+def damped_sweeps(A, b, contacts, rows, mu, slides, along, given, x, center, rounds):
     """Sweeps that are held back toward the last answer, so that redundant contacts do not slow them down.
 
     Return the change of the last round over the largest number.
@@ -325,7 +325,7 @@ def _sort_modes(contacts, rows, mu, slides, along, given, x, mode):
             mode[ix(k)] = contact_columns.FREE
             continue
         t = math.hypot(x[ix(n - 1)], x[ix(n + 1)])
-        if slides[ix(k)] == 1 or t >= _reach(mu[ix(k)], pressed) * (1.0 - _EDGE):
+        if slides[ix(k)] == 1 or t >= _friction_limit(mu[ix(k)], pressed) * (1.0 - _EDGE):
             mode[ix(k)] = contact_columns.SLIDE
             if slides[ix(k)] == 0:
                 along[ix(k), 0], along[ix(k), 1] = (0.0, 0.0) if t == 0.0 else (-x[ix(n - 1)] / t, -x[ix(n + 1)] / t)
@@ -354,7 +354,7 @@ def _next_normal(A, b, row, rows, x, m, size, least, parts, fine):
 
 
 @inline
-def _unheld(A, b, row, rows):
+def _free_slip(A, b, row, rows):
     """Return how a row that nothing moves slips, zero where it does not but for rounding."""
     if A[ix(row), ix(row)] > 0.0 or b[ix(row)] == 0.0:
         return 0.0
@@ -371,10 +371,10 @@ def _next_tangent(A, b, k, rows, mu, given, x, m, along, size, least, fine):
     p, q = x[ix(n - 1)], x[ix(n + 1)]
     if m % contact_columns.OPEN == contact_columns.STICK:
         t = math.hypot(p, q)
-        w1, w2 = _unheld(A, b, n - 1, rows), _unheld(A, b, n + 1, rows)
+        w1, w2 = _free_slip(A, b, n - 1, rows), _free_slip(A, b, n + 1, rows)
         if (w1 != 0.0 or w2 != 0.0) and not math.isinf(mu[ix(k)]):
             return m + 1, 1.0, w1 / math.hypot(w1, w2), w2 / math.hypot(w1, w2)
-        ask = (t - _reach(mu[ix(k)], x[ix(n)] + given[ix(k)])) / size
+        ask = (t - _friction_limit(mu[ix(k)], x[ix(n)] + given[ix(k)])) / size
         if ask <= fine:
             return m, 0.0, 0.0, 0.0
         return m + 1, ask, -p / t, -q / t
@@ -485,7 +485,9 @@ def share(A, b, contacts, rows, mu, x, F, r, turns):
         for k in range(contacts):
             n = 3 * k + 1
             t = math.hypot(x[ix(n - 1)], x[ix(n + 1)])
-            outside = max(outside, -x[ix(n)], t - _reach(mu[ix(k)], x[ix(n)]) if not math.isinf(mu[ix(k)]) else 0.0)
+            outside = max(
+                outside, -x[ix(n)], t - _friction_limit(mu[ix(k)], x[ix(n)]) if not math.isinf(mu[ix(k)]) else 0.0
+            )
         for i in range(3 * contacts, rows):
             outside = max(outside, -x[ix(i)])
         if outside <= 1e-12 * size:
@@ -505,7 +507,7 @@ def share(A, b, contacts, rows, mu, x, F, r, turns):
 
 
 @inline
-def _lonely(A, contacts, mu, slides, along):
+def _single_slip_is_singular(A, contacts, mu, slides, along):
     """Whether a single sliding contact is one that no force, or more than one, can hold [Genot99]."""
     if contacts != 1 or slides[0] == 0:
         return False
@@ -533,7 +535,7 @@ def polish(A, b, contacts, rows, mu, slides, along, given, x, mode, B, K, r, y, 
     a guess at first. Sweeps come after the third attempt. With
     `begun` modes and directions are a guess too.
     """
-    if _lonely(A, contacts, mu, slides, along):
+    if _single_slip_is_singular(A, contacts, mu, slides, along):
         return contact_columns.JAMMED
     fine = _FINE
     for attempt in range(attempts):
@@ -554,7 +556,7 @@ def polish(A, b, contacts, rows, mu, slides, along, given, x, mode, B, K, r, y, 
         fine = min(100.0 * fine, 1e-6)
         if attempt < 2:
             continue
-        change = settle(A, b, contacts, rows, mu, slides, along, given, x, r, 40 * (attempt - 1))
+        change = damped_sweeps(A, b, contacts, rows, mu, slides, along, given, x, r, 40 * (attempt - 1))
         if not math.isfinite(change):
             return contact_columns.JAMMED
         for k in range(contacts):  # the sweeps' own directions

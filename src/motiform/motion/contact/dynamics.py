@@ -184,7 +184,7 @@ def contact_dynamics(
         problem.activate(_active(problem, qs[k], active))
         wrench = None if external is None else ext[k].reshape(n, 6)
         problem.pose(np.concatenate([qs[k], vs[k]]), taus[k], wrench)
-        x = problem.least_norm(problem.press()[0]) if problem.rows else np.zeros(0)
+        x = problem.least_norm(problem.solve_lcp()[0]) if problem.rows else np.zeros(0)
         a[k] = problem.accelerations(x)
         _share(problem, x, qs[k], forces[k], wrenches[k], limits[k])
         rows = problem.A[: problem.rows, : problem.rows] @ x + problem.b[: problem.rows]

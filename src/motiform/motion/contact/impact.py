@@ -60,7 +60,7 @@ def collide(problem: ContactProblem, v: Array, restitution: Array, *, held: bool
     if held:
         x, left = problem.hold(before)
         if left > 1e-6:
-            raise RunError("the contacts cannot all be held", where=problem.told())
+            raise RunError("the contacts cannot all be held", where=problem.describe_contacts())
         return _impact(problem, v, x, before)
     first = _compress(problem, before)
     pressed = first.x.copy()

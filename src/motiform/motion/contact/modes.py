@@ -40,7 +40,7 @@ def decide(problem: ContactProblem, slides: np.ndarray, along: Array, attempts: 
 
 def all_held(problem: ContactProblem, b: Array) -> tuple[Array | None, ContactSolution | None]:
     """Return forces that hold every row and that the laws allow, or None; then, if there is one, a guess who slides."""
-    x, _ = problem.press(b)
+    x, _ = problem.solve_lcp(b)
     if opening(problem, b, x).any() or _dragged(problem, b):
         return None, None
     if allowed(problem, x):
@@ -146,13 +146,13 @@ def refuse(problem: ContactProblem, status: int, slides: np.ndarray, along: Arra
                 found.append(f"{problem.packed.names[problem.active[k]]}: above {problem.A[n, n] / pull:.6g}")
         raise NoForces(
             "the sliding contact has no force, or more than one, with so much friction (Painlevé's paradox)",
-            where=problem.told(),
+            where=problem.describe_contacts(),
             got=f"friction {', '.join(f'{mu:.6g}' for mu in problem.mu[np.flatnonzero(slides)])}",
             allowed="critical coefficients here: " + ("; ".join(found) or "unknown"),
             remedy="Lower the friction; a rigid body has no single motion there.",
         )
     raise NoForces(
         "no contact forces were found",
-        where=problem.told(),
+        where=problem.describe_contacts(),
         remedy="The contacts contradict one another, or are nearly so: leave some points out, or give them friction.",
     )

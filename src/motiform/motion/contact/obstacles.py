@@ -91,11 +91,15 @@ class Obstacle:
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
-            raise InputError("not a name", where="obstacle", got=self.name, allowed="a text that is not empty")
+            raise InputError(
+                "the name must be text", where="obstacle", got=self.name, allowed="a text that is not empty"
+            )
         where = f"obstacle {self.name!r}"
         if self.segment is not None and (not isinstance(self.segment, str) or not self.segment):
             allowed = "the name of a segment, or None for the world"
-            raise InputError("not a segment", where=where, got=self.segment, allowed=allowed)
+            raise InputError(
+                "the obstacle must be on a segment of the figure", where=where, got=self.segment, allowed=allowed
+            )
         kind = getattr(self.solid, "kind", type(self.solid).__name__)
         hollow = isinstance(self.solid, Hollow) and isinstance(self.solid.shape, Ball | EndlessCylinder)
         if not hollow and not (isinstance(self.solid, Solid) and (has_distance(kind) or can_touch(self.solid))):
@@ -342,7 +346,7 @@ def stairs(
     """
     if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or not 1 <= count <= _MOST_STEPS:
         allowed = f"1 to {_MOST_STEPS}"
-        raise InputError("not a number of steps", where=f"stairs {name!r}", got=count, allowed=allowed)
+        raise InputError("the number of steps must be whole", where=f"stairs {name!r}", got=count, allowed=allowed)
     h, s, w = (check_length(v, f"{k} of stairs {name!r}") for k, v in (("rise", rise), ("run", run), ("width", width)))
     low = h if depth is None else check_length(depth, f"depth of stairs {name!r}")
     foot = check_point(at, f"at of stairs {name!r}")
@@ -418,7 +422,9 @@ _Z_FROM_Y = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])  # su
 def _base(placement: Any, where: str) -> Transform:
     placed = Transform.identity() if placement is None else placement
     if not isinstance(placed, Transform) or placed.batch:
-        raise InputError("not a placement", where=where, got=placement, allowed="one Transform")
+        raise InputError(
+            "the placement must be a single Transform", where=where, got=placement, allowed="one Transform"
+        )
     return placed
 
 
@@ -444,7 +450,9 @@ def _color(color: Any, where: str) -> tuple[float, float, float] | None:
         return None
     values = as_floats(color, 3, where=f"{where} color")
     if values.shape != (3,) or not ((values >= 0.0) & (values <= 1.0)).all():
-        raise InputError("not a colour", where=where, got=color, allowed="red, green, blue from 0 to 1")
+        raise InputError(
+            "a color must be three numbers from 0 to 1", where=where, got=color, allowed="red, green, blue from 0 to 1"
+        )
     r, g, b = values.tolist()
     return r, g, b
 

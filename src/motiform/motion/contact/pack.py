@@ -67,7 +67,7 @@ def _may_touch(figure: Figure, contacts: Contacts) -> list[tuple[int, int]]:
                 obstacle.segment in (point.segment, parents[point.segment])
                 or parents.get(obstacle.segment) == point.segment
             )
-            if not joined and not twins.again(n, m):
+            if not joined and not twins.twin_touches(n, m):
                 found.append((n, m))
     return found
 

@@ -9,9 +9,9 @@ import numpy as np
 from motiform.base.errors import RunError
 from motiform.motion.contact import columns as contact_columns
 from motiform.motion.contact.layouts import ContactModel, contact_workspace, solver_workspace
+from motiform.motion.contact.memory_checks import check_candidates, check_coordinates, check_pairs
 from motiform.motion.contact.pack import column_tree, pack_contacts
 from motiform.motion.contact.points import Contacts
-from motiform.motion.contact.rooms import check_candidates, check_coordinates, check_pairs
 from motiform.motion.contact.shares import least_forces
 from motiform.motion.contact.touches import SolidTouches
 from motiform.motion.tree import Figure
@@ -61,7 +61,7 @@ class ContactProblem:
         check_candidates(count)
         n, rows = self.figure.nv, 3 * count
         self.limit = count
-        self.space, self.room = contact_workspace(n, rows, count), solver_workspace(n, rows, count)
+        self.space, self.workspace = contact_workspace(n, rows, count), solver_workspace(n, rows, count)
         self.a, self.y, self.mu = np.zeros(n), np.zeros(rows), np.zeros(0)
 
     @property
@@ -82,7 +82,7 @@ class ContactProblem:
     @property
     def x(self) -> Array:
         """Forces of the rows of the last rate, the first of them."""
-        return self.room.x
+        return self.workspace.x
 
     @cached_property
     def kernels(self) -> Any:
@@ -154,7 +154,7 @@ class ContactProblem:
                 modes,
                 self.mu,
                 memory,
-                self.room,
+                self.workspace,
                 out,
             )
         )
@@ -175,14 +175,14 @@ class ContactProblem:
         if not rows:
             return np.zeros(0), 0.0
         left = self.kernels["solve_held"](
-            self.A, self._side(b), rows, self.room.F, self.x, self.room.r, self.room.chosen
+            self.A, self._side(b), rows, self.workspace.F, self.x, self.workspace.r, self.workspace.chosen
         )
         return self.x[:rows].copy(), float(left)
 
     def _side(self, b: Array | None) -> Array:
         return self.b if b is None else np.ascontiguousarray(b)
 
-    def press(self, b: Array | None = None) -> tuple[Array, np.ndarray]:
+    def solve_lcp(self, b: Array | None = None) -> tuple[Array, np.ndarray]:
         """Solve with normals and limits that only press and tangents that hold; return forces and who presses."""
         rows, pairs = self.rows, self.pairs
         presses = np.ones(rows, np.int64)
@@ -194,14 +194,14 @@ class ContactProblem:
             rows,
             presses,
             shut,
-            self.room.F,
+            self.workspace.F,
             self.x,
-            self.room.r,
-            self.room.chosen,
-            self.room.wrong,
+            self.workspace.r,
+            self.workspace.chosen,
+            self.workspace.wrong,
         )
         if status != contact_columns.OK:
-            raise RunError("no contact forces were found", where=self.told(), got="pivoting does not end")
+            raise RunError("no contact forces were found", where=self.describe_contacts(), got="pivoting does not end")
         shut = np.concatenate([shut[1 : 3 * pairs : 3], shut[3 * pairs :]])
         return self.x[:rows].copy(), shut
 
@@ -213,7 +213,16 @@ class ContactProblem:
         presses, shut, x = np.ones(count, np.int64), np.ones(count, np.int64), np.zeros(self.rows)
         own = np.zeros(count)
         self.kernels["solve_pressing"](
-            A, side, count, presses, shut, self.room.F, own, self.room.r, self.room.chosen, self.room.wrong
+            A,
+            side,
+            count,
+            presses,
+            shut,
+            self.workspace.F,
+            own,
+            self.workspace.r,
+            self.workspace.chosen,
+            self.workspace.wrong,
         )
         x[normal] = own
         return x
@@ -223,7 +232,7 @@ class ContactProblem:
         found = np.array(x[: self.rows])
         side = self._side(b)
         good = self.kernels["solve_shared"](
-            self.A, side, self.pairs, self.rows, self.mu, found, self.room.F, self.room.r, turns
+            self.A, side, self.pairs, self.rows, self.mu, found, self.workspace.F, self.workspace.r, turns
         )
         return found if good else None
 
@@ -253,12 +262,12 @@ class ContactProblem:
             given,
             x,
             modes,
-            self.room.F,
-            self.room.K,
-            self.room.r,
+            self.workspace.F,
+            self.workspace.K,
+            self.workspace.r,
             self.y,
-            self.room.chosen,
-            self.room.wrong,
+            self.workspace.chosen,
+            self.workspace.wrong,
             guess is not None,
             attempts,
         )
@@ -296,7 +305,7 @@ class ContactProblem:
         self.kernels["one_motion"](self.head, self.space, self.rows, rows, self.head.zeros, self.a, out)
         return out
 
-    def told(self) -> str:
+    def describe_contacts(self) -> str:
         """Return the names of the active candidates, for messages."""
         names = [self.packed.names[k] for k in self.active]
         return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")

@@ -9,7 +9,7 @@ from motiform.motion.contact import columns as contact_columns
 from motiform.motion.contact.cone_kernels import linear, polish, share
 from motiform.motion.contact.layouts import ContactModel, ContactWorkspace, SolverWorkspace
 from motiform.motion.contact.row_kernels import candidate_rows, clear_rows, gap_of
-from motiform.motion.contact.solve_kernels import accelerate, factor, gram, hold, press, project, project_vector
+from motiform.motion.contact.solve_kernels import accelerate, factor, gram, hold, project, project_vector, solve_lcp
 from motiform.motion.tree.kernels.dynamics import composite, recursive
 from motiform.motion.tree.kernels.memory import ix
 from motiform.motion.tree.kernels.place import place
@@ -150,7 +150,7 @@ def solve_held(A, b, rows, F, x, r, chosen):
 @entry(f"int64({_2}, {_1}, int64, {_I}, {_I}, {_2}, {_1}, {_1}, {_I}, {_I})")
 def solve_pressing(A, b, rows, presses, shut, F, x, r, chosen, wrong):
     """Some rows only press."""
-    return press(A, b, rows, presses, shut, F, x, r, chosen, wrong)
+    return solve_lcp(A, b, rows, presses, shut, F, x, r, chosen, wrong)
 
 
 @entry(
@@ -216,9 +216,9 @@ def slip_directions(sites, pairs, modes, memory, along):
 
 
 @typed_entry("int64", ContactModel, _1, _1, _2, _I, "int64", ContactWorkspace, _I, _1, _2, SolverWorkspace, _1)
-def one_contact_rate(head, y, tau, loads, active, pairs, space, modes, mu, memory, room, out):
+def one_contact_rate(head, y, tau, loads, active, pairs, space, modes, mu, memory, work, out):
     """Rate of (q, v) with the active contacts held in their modes; forces stay in x. Return a status."""
-    ints, x, r = head.ints, room.x, room.r
+    ints, x, r = head.ints, work.x, work.r
     nq = ints[tree_columns.NQ]
     Q, V = one_state(y[:nq]), one_state(y[nq:])
     rows = pose_problem(
@@ -228,14 +228,14 @@ def one_contact_rate(head, y, tau, loads, active, pairs, space, modes, mu, memor
     if rows < 0:
         return -rows
     _free_terms(space, rows)
-    A, b, F, chosen = space.A, space.b, room.F, room.chosen
+    A, b, F, chosen = space.A, space.b, work.F, work.chosen
     sliding = False
     for k in range(pairs):
         sliding = sliding or modes[ix(k)] == contact_columns.SLIDE
     status = tree_columns.OK
     if sliding:
-        slip_directions(space.sites, pairs, modes, memory, room.along)
-        regular = linear(A, b, pairs, rows, mu, modes, room.along, room.given, x, F, room.K, r, chosen, room.wrong)
+        slip_directions(space.sites, pairs, modes, memory, work.along)
+        regular = linear(A, b, pairs, rows, mu, modes, work.along, work.given, x, F, work.K, r, chosen, work.wrong)
         if regular == 0.0:
             status = tree_columns.NOT_FINITE
     elif rows > 0:

@@ -19,7 +19,7 @@ from motiform.motion.tree.kernels.place import place
 from motiform.motion.tree.kernels.single import one_state, state_zero
 from motiform.spatial.algebra import axpy, norm, sub, tmul
 
-__all__ = ["feature_sites", "keep_touches", "near_solids", "try_feature"]
+__all__ = ["feature_sites", "near_solids", "try_feature", "write_contact_points"]
 
 
 @typed_entry(
@@ -114,7 +114,7 @@ def try_feature(numbers, poses, limits, out):
 
 
 @entry("int64(int64[::1], float64[::1], int64[::1], int64, float64, int64[::1], float64[:, :, ::1])")
-def keep_touches(cints, cfloats, chosen, near, reach, counts, found):
+def write_contact_points(cints, cfloats, chosen, near, reach, counts, found):
     """Write the points of the listed pairs to their table; return how many are nearer than reach."""
     total = 0
     for m in range(near):

@@ -96,7 +96,7 @@ class MirroredPairs:
         self.point_of = {m: n for m, n in found if n is not None}
         self.known = set(self.point_of.values())
 
-    def again(self, n: int, m: int) -> bool:
+    def twin_touches(self, n: int, m: int) -> bool:
         """Return whether the twins of point n and obstacle m touch in its place."""
         if n not in self.known or m not in self.point_of:
             return False

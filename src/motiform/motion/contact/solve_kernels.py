@@ -17,8 +17,18 @@ from motiform.motion.contact import columns as contact_columns
 from motiform.motion.tree.kernels.memory import ix
 
 __all__ = [
-    "ROUNDING", "accelerate", "back", "dot", "eliminate", "factor", "gram", "hold", "press", "press_quickly", "project",
+    "ROUNDING",
+    "accelerate",
+    "back",
+    "dot",
+    "eliminate",
+    "factor",
+    "gram",
+    "hold",
+    "press_quickly",
+    "project",
     "project_vector",
+    "solve_lcp",
 ]  # fmt: skip
 
 _SOFT = 1e-7  # ε: far above rounding, far below stiffness that matters
@@ -377,7 +387,7 @@ def press_quickly(A, b, rows, presses, shut, F, G, x, r, z, chosen, wrong, t):
     if m < 0:
         for i in range(rows):
             shut[ix(i)] = presses[ix(i)]
-        return press(A, b, rows, presses, shut, F, x, r, chosen, wrong)
+        return solve_lcp(A, b, rows, presses, shut, F, x, r, chosen, wrong)
     for p in range(count):
         shut[ix(chosen[ix(held + p)])] = wrong[ix(p)]
     if m < count:
@@ -391,7 +401,7 @@ def press_quickly(A, b, rows, presses, shut, F, G, x, r, z, chosen, wrong, t):
     refine(A, b, rows, chosen, held + m, F, x, r, _ROUNDS)
     bad, _ = _find_wrong(A, b, rows, presses, shut, x, wrong, _FINE)
     if bad > 0:
-        return press(A, b, rows, presses, shut, F, x, r, chosen, wrong)
+        return solve_lcp(A, b, rows, presses, shut, F, x, r, chosen, wrong)
     return _ended(rows, presses, x, contact_columns.OK)
 
 
@@ -407,7 +417,7 @@ def _ended(rows, presses, x, status):
 
 
 @routine
-def press(A, b, rows, presses, shut, F, x, r, chosen, wrong):
+def solve_lcp(A, b, rows, presses, shut, F, x, r, chosen, wrong):
     """Solve A x + b = w with x ≥ 0, w ≥ 0, x w = 0 on rows that only press, and w = 0 on the others.
 
     Block pivoting that falls back to one pivot at a time [Judice94]; where redundant rows lead it round in circles,

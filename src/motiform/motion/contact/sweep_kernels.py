@@ -41,7 +41,7 @@ def _pressed(A, b, row, low, high, x, least):
 
 
 @inline
-def _rubbed(A, b, n, low, high, x, reach, least):
+def _tangential_impulses(A, b, n, low, high, x, reach, least):
     """Return the tangential impulses of the contact whose normal row is n: those that hold it, or slow it."""
     a, e, h = A[ix(n - 1), ix(n - 1)], A[ix(n - 1), ix(n + 1)], A[ix(n + 1), ix(n + 1)]
     stiff = max(a, h)
@@ -73,7 +73,7 @@ def sweep(A, b, contacts, rows, mu, x, sweeps, lows, highs):
             high = max(highs[ix(n - 1)], highs[ix(n)], highs[ix(n + 1)])
             x[ix(n)] = _pressed(A, b, n, low, high, x, least)
             reach = mu[ix(k)] * x[ix(n)] if x[ix(n)] > 0.0 else 0.0
-            x[ix(n - 1)], x[ix(n + 1)] = _rubbed(A, b, n, low, high, x, reach, least)
+            x[ix(n - 1)], x[ix(n + 1)] = _tangential_impulses(A, b, n, low, high, x, reach, least)
             change = max(change, abs(x[ix(n)] - z), abs(x[ix(n - 1)] - p), abs(x[ix(n + 1)] - q))
             size = max(size, abs(x[ix(n)]), abs(x[ix(n - 1)]), abs(x[ix(n + 1)]))
         for i in range(3 * contacts, rows):

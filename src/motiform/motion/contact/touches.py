@@ -19,7 +19,7 @@ class SolidTouches:
         self.kinds, self.poses, self.sizes = np.zeros((pairs, 4), np.int64), np.zeros((pairs, 27)), np.zeros(pairs)
         self.near, self._room = 0, touch_room(pairs)
 
-    def look(self, q: Array, reach: float) -> tuple[Array, np.ndarray, Array]:
+    def find_near(self, q: Array, reach: float) -> tuple[Array, np.ndarray, Array]:
         """Return gap, number of points, and points (gap, site, normal) of the pairs that are near."""
         from motiform.motion.contact.solid_kernels import near_solids
 
@@ -30,8 +30,10 @@ class SolidTouches:
 
     def find(self, q: Array, reach: float) -> int:
         """Write the points of all pairs nearer than `reach` [m] to their table; return how many points are nearer."""
-        from motiform.motion.contact.solid_kernels import keep_touches
+        from motiform.motion.contact.solid_kernels import write_contact_points
 
-        _, counts, points = self.look(q, reach)
+        _, counts, points = self.find_near(q, reach)
         head = self.head
-        return int(keep_touches.function(head.cints, head.cfloats, self.chosen, self.near, reach, counts, points))
+        return int(
+            write_contact_points.function(head.cints, head.cfloats, self.chosen, self.near, reach, counts, points)
+        )

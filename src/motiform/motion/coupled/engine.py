@@ -78,7 +78,7 @@ class CoupledEngine:
         joined, (R, p) = self.joined, self._now
         found = np.zeros((len(p), 6))
         if len(joined.solids):
-            felt = self.matter._solids.felt()[joined.solids]
+            felt = self.matter._solids.solid_wrenches()[joined.solids]
             arms = joined.solid_rows(R, p)[:, 9:] - p[joined.solid_segments]
             felt[:, :3] += np.cross(arms, felt[:, 3:])
             np.add.at(found, joined.solid_segments, felt)

@@ -24,7 +24,7 @@ from motiform.motion.tree import (
 )
 from motiform.motion.tree.equations import FigureEquations
 from motiform.motion.tree.model.joint import Array
-from motiform.motion.tree.model.state import asked
+from motiform.motion.tree.model.state import call_checked
 from motiform.motion.tree.observe import observe
 from motiform.record import Recording
 
@@ -44,7 +44,11 @@ class Felt:
 
     def __call__(self, t: float, state: FigureState) -> Array:
         """Return the wrenches on the segments, (segments, 6)."""
-        return self.matter if self.own is None else self.matter + asked(self.own, t, state, self.matter.shape, "load")
+        return (
+            self.matter
+            if self.own is None
+            else self.matter + call_checked(self.own, t, state, self.matter.shape, "load")
+        )
 
 
 class MovedFigure:

@@ -119,7 +119,7 @@ def join(
     for one in contacts:
         n = _segment(figure, one.segment, one.name)
         where = f"solid {one.name!r}"
-        if not isinstance(one.law, ZoneLaw) or not np.isfinite(one.law.farthest):
+        if not isinstance(one.law, ZoneLaw) or not np.isfinite(one.law.cutoff):
             got, allowed = getattr(one.law, "name", one.law), "a zone law that ends at some distance"
             raise InputError(
                 "the law of a solid must be a zone law of finite range", where=where, got=got, allowed=allowed
@@ -168,7 +168,7 @@ def _attach(
                 remedy="Give a law to link it by, or make it a fixed point.",
             )  # fmt: skip
         return points, n, places
-    if not all(hasattr(held.law, key) for key in ("rows", "strongest", "farthest")):
+    if not all(hasattr(held.law, key) for key in ("rows", "strongest", "cutoff")):
         raise InputError("not a law of links", where=where, got=repr(held.law)[:80], allowed="links.spring(...), …")
     held.law.rows(len(points), np.ones(len(points)))  # its numbers fit, or it says why not
     first, count = groups[-1].first + groups[-1].count, len(points)

@@ -87,15 +87,15 @@ class Listener:
         """Return what is heard at the start, (1, channels)."""
         matter: Engine = getattr(engine, "matter", engine)
         if self.sound.of == "position":
-            return self._heard(matter.places(self.points)[None])
+            return self._sound_at(matter.places(self.points)[None])
         speed: Array = matter.state().velocity(matter.network.frequency)[self.points]
         return self._mixed(self._along(speed[None]))
 
-    def hear(self, before: Array, places: Array) -> Array:
+    def sound_of(self, before: Array, places: Array) -> Array:
         """Return what is heard of places [m], (samples, points, 3), after one before them: (samples, channels)."""
-        return self._heard(np.concatenate([before[None], places]))[-len(places) :]
+        return self._sound_at(np.concatenate([before[None], places]))[-len(places) :]
 
-    def _heard(self, places: Array) -> Array:
+    def _sound_at(self, places: Array) -> Array:
         """Return the sound of places one after the other, (samples, points, 3)."""
         if self.sound.of == "position":
             return self._mixed(self._along(places - self.start))

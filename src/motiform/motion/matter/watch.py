@@ -47,7 +47,7 @@ class Watch:
             found[name] = places[skip - 1 :: skip, self._columns(which)]
         if self.listener is not None:
             skip, mine = self.listener.every // self.tick, self._columns(self.listener.points)
-            found["sound"] = self.listener.hear(before[mine], places[skip - 1 :: skip, mine])
+            found["sound"] = self.listener.sound_of(before[mine], places[skip - 1 :: skip, mine])
         return found
 
     def _columns(self, which: Any) -> Any:

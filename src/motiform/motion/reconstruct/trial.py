@@ -42,7 +42,7 @@ from motiform.spatial import quaternion_from_rotation, up_name
 
 __all__ = ["CHANNELS", "Correspondence", "FittedTrial", "fit_markers", "observe_fit"]
 
-_UNTOLD = 0.5  # part of a root's coordinate not determined by markers, beyond which the position of the body is unknown
+_UNSEEN = 0.5  # part of a root's coordinate not determined by markers, beyond which the position of the body is unknown
 _GLIMPSE = 0.1  # [s] hidden markers beyond which a foot has no steps of its own
 
 Correspondence = Mapping[str, Any] | Sequence[int] | str | Path | None
@@ -150,9 +150,9 @@ def observe_fit(
     `figure` is the one that was fitted, or the same with other masses.
     """
     events = list(fitted.events)
-    data, told = _observe(figure, fitted, cutoff, dynamics, events)
-    _tell_mended(figure, told["per_marker"], fitted.mended)
-    return _recording(figure, fitted.trial, data, events, told)
+    data, summary = _observe(figure, fitted, cutoff, dynamics, events)
+    _count_mended(figure, summary["per_marker"], fitted.mended)
+    return _recording(figure, fitted.trial, data, events, summary)
 
 
 # ---------------------------------------------------------------- what goes in
@@ -311,7 +311,7 @@ def _observe(
     if figure.mass > 0:
         add("center_of_mass", coms[:, -1], "m", ("axis",))
         add("centers_of_mass", coms, "m", ("mass", "axis"))
-    told: dict[str, Any] = {
+    summary: dict[str, Any] = {
         "marker_sd": sigma, "rms": float(np.sqrt(np.nanmean(error**2))), "notes": list(trial.notes),
         "rms_weighted": float(np.sqrt(np.average(seen_error, weights=np.isfinite(error) * fitter.weights))),
         "per_marker": _per_marker(figure, trial, seen, error), "samples": len(q),
@@ -320,21 +320,21 @@ def _observe(
         "steps": float(found.steps.mean()), "cutoff": cutoff,
     }  # fmt: skip
     if len(times) > 1:
-        known = np.where(_told(fitter, found)[:, None], q, np.nan)
+        known = np.where(_root_determined(fitter, found)[:, None], q, np.nan)
         moving = velocities(figure, times, known, cutoff=_usable(cutoff, times))
         add("v", moving.v, velocity_units(figure), ("velocity",))
         add("a", moving.a, velocity_units(figure, per="/s^2"), ("velocity",))
-        _add_efforts(figure, trial, moving, found.unseen, dynamics, cutoff, add, events, told)
-    return data, told
+        _add_efforts(figure, trial, moving, found.unseen, dynamics, cutoff, add, events, summary)
+    return data, summary
 
 
-def _told(fitter: Fitter, found: Fit) -> np.ndarray:
+def _root_determined(fitter: Fitter, found: Fit) -> np.ndarray:
     """Return whether the markers of a sample determine the root: elsewhere there is no motion, and no effort."""
     figure = fitter.figure
     columns = np.concatenate([figure.layout.v[n] for n in figure.roots]).astype(int)
     if figure.coupled is not None:
         columns = np.flatnonzero(np.isin(figure.coupled.kept_v, columns))
-    return np.asarray((found.status != fit_options.LOST) & (found.unseen[:, columns].max(1, initial=0.0) < _UNTOLD))
+    return np.asarray((found.status != fit_options.LOST) & (found.unseen[:, columns].max(1, initial=0.0) < _UNSEEN))
 
 
 def _usable(cutoff: float | None, times: Array) -> float | None:
@@ -355,7 +355,7 @@ def _seen_feet(walker: Walker, figure: Figure, unseen: Array) -> Walker:
 
 def _add_efforts(
     figure: Figure, trial: _Trial, moving: Any, unseen: Array, dynamics: Any, cutoff: float | None,
-    add: Callable[..., None], events: list[Event], told: dict[str, Any],
+    add: Callable[..., None], events: list[Event], summary: dict[str, Any],
 ) -> None:  # fmt: skip
     """Add efforts where there are plates or where they are asked for, and gait events where there are feet."""
     plates = trial.rec if "plate.force" in trial.rec else None
@@ -372,13 +372,13 @@ def _add_efforts(
             feet = assignment.known_feet & np.stack(seen, axis=1)
             known = np.asarray(feet.all(1))
             add("effort.known", feet.astype("int8"), dims=("foot",), dtype="int8")
-            told["feet"] = [foot.name for foot in assignment.feet]
-        told["residual"] = residual_report(figure, moving.q, needed.residual, known)
+            summary["feet"] = [foot.name for foot in assignment.feet]
+        summary["residual"] = residual_report(figure, moving.q, needed.residual, known)
     try:
         walker = _seen_feet(walker_of(figure, trial.times, moving.q), figure, unseen)
-        events += gait_events(walker, assignment, told=trial.rec.events)
+        events += gait_events(walker, assignment, stated=trial.rec.events)
     except MotiformError as error:  # a figure without feet, or one that does not walk
-        told["gait"] = str(error)
+        summary["gait"] = str(error)
 
 
 def _per_marker(figure: Figure, trial: _Trial, seen: Array, error: Array) -> dict[str, dict[str, Any]]:
@@ -395,7 +395,7 @@ def _per_marker(figure: Figure, trial: _Trial, seen: Array, error: Array) -> dic
     return found
 
 
-def _tell_mended(figure: Figure, per_marker: dict[str, dict[str, Any]], mended: Sequence[Mended]) -> None:
+def _count_mended(figure: Figure, per_marker: dict[str, dict[str, Any]], mended: Sequence[Mended]) -> None:
     """Add the number of samples in which each marker was left out or exchanged, in place."""
     for row in per_marker.values():
         row["left_out"] = row["swapped"] = 0
@@ -405,13 +405,13 @@ def _tell_mended(figure: Figure, per_marker: dict[str, dict[str, Any]], mended: 
 
 
 def _recording(
-    figure: Figure, trial: _Trial, data: dict[str, tuple[Channel, Array]], events: list[Event], told: dict[str, Any]
+    figure: Figure, trial: _Trial, data: dict[str, tuple[Channel, Array]], events: list[Event], summary: dict[str, Any]
 ) -> Recording:
     own = trial.rec.channel("markers")
-    labels = figure_labels(figure) | {"mass": [*figure.names, "whole"], "foot": told.pop("feet", [])}
+    labels = figure_labels(figure) | {"mass": [*figure.names, "whole"], "foot": summary.pop("feet", [])}
     manifest = {
         "kind": "reconstruction", "source": trial.rec.manifest.get("source"), "figure": figure.name,
-        "subject": trial.rec.manifest.get("subject"), "labels": labels, "reconstruct": told,
+        "subject": trial.rec.manifest.get("subject"), "labels": labels, "reconstruct": summary,
         "gravity": list(figure.gravity), "up": up_name(figure.up),
     }  # fmt: skip
     times = None if own.rate is not None else trial.times

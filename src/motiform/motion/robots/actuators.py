@@ -122,7 +122,7 @@ class WeightCompensation:
     """By segment, 0 to 1; above 1 it is lifted."""
 
     @cached_property
-    def _lifted(self) -> Figure:
+    def _carried_mass(self) -> Figure:
         """The figure with the mass that is carried, and nothing else."""
         none = np.zeros((3, 3))
         changes = {
@@ -132,4 +132,4 @@ class WeightCompensation:
 
     def __call__(self, t: float, state: FigureState) -> Array:
         """Return the forces at an instant, (nv,)."""
-        return gravity_effects(self._lifted, state.q)
+        return gravity_effects(self._carried_mass, state.q)

@@ -96,8 +96,8 @@ class Robot:
 
         Without one the actuators take the command of the first posture.
         """
-        told = self.posture().command if command is None else command
-        parts: list[Control] = [ActuatorControl(self.figure, self.actuators, told)]
+        wanted = self.posture().command if command is None else command
+        parts: list[Control] = [ActuatorControl(self.figure, self.actuators, wanted)]
         if self.springs:
             parts.append(CoordinateControl(self.figure, self.springs))
         if self.ties is not None:
@@ -151,8 +151,8 @@ def _robot(file: ModelFile, floor: bool, friction: float | None, touch: str, tie
     start = first if file.figure.coupled is None else file.figure.coupled.expand(first)
     contacts, notes = contacts_of_file(file, start, floor=floor, friction=friction, touch=touch)
     springs, more = _springs(file)
-    told = (*file.figure.notes, *lost, *moved, *notes, *more)
-    return Robot(file.figure, contacts, file.actuators, springs, file.postures, told, file.lifted, held, file.step)
+    remarks = (*file.figure.notes, *lost, *moved, *notes, *more)
+    return Robot(file.figure, contacts, file.actuators, springs, file.postures, remarks, file.lifted, held, file.step)
 
 
 def _hold(figure: Figure) -> tuple[TieControl | None, list[str]]:

@@ -55,10 +55,10 @@ def _as_points(
     pairs: list[tuple[str, str]] = []
     lost: list[str] = []
     for solid in own:
-        found, told = _points(file.figure, solid, friction, file, world)
+        found, omitted = _points(file.figure, solid, friction, file, world)
         points += [point for point, _ in found]
         pairs += [(point.name, name) for point, touched in found for name in touched]
-        lost += told
+        lost += omitted
     contacts = Contacts(tuple(points), tuple(map(_obstacle, world)), pairs=tuple(pairs))
     inside = points_inside(_tree(file), start, contacts)
     notes = ["contacts of segments with one another were left out (touch='solids' has them)"]
@@ -79,7 +79,11 @@ def _as_solids(
     points, pairs = list[ContactPoint](), list[tuple[str, str]]()
     for solid in own:
         others = [other for other in touched[solid.name] if (solid.name, other.name) not in apart]
-        rub = friction if friction is not None else max((_rubs(file, solid, other) for other in others), default=0.0)
+        rub = (
+            friction
+            if friction is not None
+            else max((_friction_between(file, solid, other) for other in others), default=0.0)
+        )
         (point,) = solids_of_shape(
             file.figure,
             str(solid.segment),
@@ -116,7 +120,7 @@ def _meets(file: ModelFile, solid: FileSolid, other: FileSolid) -> bool:
     return solid.segment != other.segment and solid.may_touch(other) and not _excluded(file, solid, other)
 
 
-def _rubs(file: ModelFile, solid: FileSolid, other: FileSolid) -> float:
+def _friction_between(file: ModelFile, solid: FileSolid, other: FileSolid) -> float:
     """Return the friction of two solids."""
     given = [rub for a, b, rub in file.paired if {solid.name, other.name} == {a, b}]
     return given[0] if given else max(solid.friction, other.friction)
@@ -133,7 +137,7 @@ def _points(
     touched = [w for w in world if _meets(file, solid, w)]
     if not touched:
         return [], []
-    rub = max(_rubs(file, solid, w) for w in touched) if friction is None else friction
+    rub = max(_friction_between(file, solid, w) for w in touched) if friction is None else friction
     options = {"friction": rub, "solid": str(solid.segment)}
     shape, planes = solid.solid, [w.name for w in touched if isinstance(w.solid, Plane)]
     if isinstance(shape, Ellipsoid):  # touches planes only

@@ -17,7 +17,7 @@ from motiform.motion.run.integrators import (
     integrators_of,
 )
 from motiform.motion.run.kinds import ModelKind
-from motiform.motion.run.loop import check_memory, record
+from motiform.motion.run.loop import check_recording_size, record
 from motiform.motion.run.options import RunOptions, check_number
 from motiform.motion.run.sampling import AdaptiveSteps, Equations, FixedSteps, integrate
 from motiform.motion.run.system import Block, Checkpoint, Run, States, System
@@ -47,8 +47,8 @@ __all__ = [
     "System",
     "Tableau",
     "accepted_step",
-    "check_memory",
     "check_number",
+    "check_recording_size",
     "get_method",
     "get_tableau",
     "integrate",

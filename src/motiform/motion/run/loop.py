@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError, MotiformError, RunError
-from motiform.base.machine import check_room
+from motiform.base.machine import check_memory
 from motiform.base.progress import Progress
 from motiform.base.signals import check_end
 from motiform.motion.run.blocks import run_blocks
 from motiform.motion.run.system import Block, Checkpoint, System
 from motiform.record import Recorder, Recording
 
-__all__ = ["check_memory", "record", "with_instant"]
+__all__ = ["check_recording_size", "record", "with_instant"]
 
 
 def record(
@@ -133,11 +133,11 @@ def _recorder(
     channels = system.channels()
     if out is None:
         often = [1 if c.rate is None else round(c.rate / system.options.rate) for c in channels]
-        check_memory(system.samples, sum(c.sample_bytes * n for c, n in zip(channels, often, strict=True)))
+        check_recording_size(system.samples, sum(c.sample_bytes * n for c, n in zip(channels, often, strict=True)))
     return Recorder(out, channels, manifest=manifest, statics=statics, overwrite=overwrite)
 
 
-def check_memory(samples: int, sample_bytes: int) -> None:
+def check_recording_size(samples: int, sample_bytes: int) -> None:
     """Refuse a recording that would not fit into half of the machine's memory."""
     remedy = "Write it to disk (out=), lower rate, or shorten the run."
-    check_room(samples * sample_bytes, "the recording", got=f"{samples} samples", remedy=remedy)
+    check_memory(samples * sample_bytes, "the recording", got=f"{samples} samples", remedy=remedy)

@@ -28,7 +28,7 @@ def check_number(
     try:
         value = float(value)
     except (TypeError, ValueError, OverflowError) as error:
-        raise InputError(f"{what} is not a number", where=where, got=value, allowed="a finite number") from error
+        raise InputError(f"{what} must be a number", where=where, got=value, allowed="a finite number") from error
     low = (least is not None and value < least) or (above is not None and value <= above)
     if not np.isfinite(value) or low or value > most:
         bounds = [f"at least {least}"] if least is not None else [f"above {above}"] if above is not None else []

@@ -19,7 +19,7 @@ from motiform.motion.tree.algorithms.single import entries
 from motiform.motion.tree.model import columns as tree_columns
 from motiform.motion.tree.model.acting import Acting
 from motiform.motion.tree.model.joint import Array
-from motiform.motion.tree.model.state import asked
+from motiform.motion.tree.model.state import call_checked
 from motiform.motion.tree.prescribed import PrescribedFigure
 from motiform.record import Event
 from motiform.spatial import Transform
@@ -111,7 +111,9 @@ class ContactEquations:
 
     def wrenches(self, at: float, state: FigureState) -> Array | None:
         """Return the loads on the segments, (segments, 6), or None."""
-        return None if self.loads is None else asked(self.loads, at, state, (len(self.figure.segments), 6), "load")
+        return (
+            None if self.loads is None else call_checked(self.loads, at, state, (len(self.figure.segments), 6), "load")
+        )
 
     # ---------------------------------------------------------------- between events
     def _choose(self) -> None:
@@ -152,7 +154,7 @@ class ContactEquations:
             got, remedy = f"a state up to {largest:.3g}", "Take a smaller step, or check forces, stiffness and damping."
             raise RunError("the run has diverged", where=where, got=got, remedy=remedy)
         if status == tree_columns.NOT_FINITE:
-            raise RunError("contact forces must be finite", where=f"{where}, {self.problem.told()}")
+            raise RunError("contact forces must be finite", where=f"{where}, {self.problem.describe_contacts()}")
         name = self.figure.segments[status // tree_columns.WHERE].name
         raise RunError("the surfaces of a contact joint must not fit one another", where=f"{where}, segment {name!r}")
 
@@ -264,7 +266,7 @@ class ContactEquations:
         pairs = self.problem.pairs
         slides = (self.own_modes[:pairs] == contact_columns.SLIDE).astype(np.int64)
         along = np.zeros((pairs, 2))
-        along[slides == 1] = self.problem.room.along[:pairs][slides == 1]
+        along[slides == 1] = self.problem.workspace.along[:pairs][slides == 1]
         return slides, along
 
     def slips(self) -> Array:
@@ -403,7 +405,9 @@ class ContactEquations:
                 if self.contacts.paradox == "stop":
                     raise
                 reason = error
-                told = Event(at + self.leapt, f"no forces are possible (Painlevé), impulse: {self.problem.told()}")
+                told = Event(
+                    at + self.leapt, f"no forces are possible (Painlevé), impulse: {self.problem.describe_contacts()}"
+                )
                 closed = self._leap(at + self.leapt, y, _LEAP)
                 if not happened or not happened[-1].name.startswith("no forces"):
                     happened.append(told)
@@ -534,7 +538,7 @@ class ContactEquations:
         found = collide(problem, y[nq : self.moving].copy(), restitution, held=held)
         y[nq : self.moving] = found.v
         self._add_impulses(found.x, y)
-        names = ", ".join(packed.names[k] for k in own if k in set(landed.tolist())) or problem.told()
+        names = ", ".join(packed.names[k] for k in own if k in set(landed.tolist())) or problem.describe_contacts()
         impulses = np.concatenate([found.x[1 : 3 * pairs : 3], found.x[3 * pairs :]])
         detail = {"lost": found.lost, "approach": approach, "impulse": float(impulses.sum())}
         happened = [Event(at, f"impact: {names}", detail)]

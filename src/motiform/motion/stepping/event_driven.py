@@ -192,7 +192,7 @@ class EventDrivenRun(Run):
             again = t - self.strode_at < 10 * _CROWD_TIME
             self.stride = min(_LONGEST, 2 * self.stride) if again else _SHORTEST
             until = min(t + self.stride, target) if t < target else t + self.stride
-            self.events.append(Event(t, f"chatters, impulses: {system.problem.told()}", {"seconds": until - t}))
+            self.events.append(Event(t, f"chatters, impulses: {system.problem.describe_contacts()}", {"seconds": until - t}))
             self._impulses(t, y, until)
             self.strode_at = until
             try:
@@ -292,7 +292,7 @@ class EventDrivenRun(Run):
         if self.crowded and system.contacts.paradox == "stop":
             raise RunError(
                 "events follow one another without end",
-                where=f"t = {found.time:.9g} s, {system.problem.told()}",
+                where=f"t = {found.time:.9g} s, {system.problem.describe_contacts()}",
                 remedy="Contacts chatter there: give restitution or friction, raise settle, or take paradox='impulse'.",
             )
         self.fresh, self.step = True, None

@@ -81,7 +81,7 @@ class SolidFeatures:
         if not anew and np.abs(q - self.seen).max() < _MOVED * min(1.0, float(self.size.min())):
             return False
         self.seen = q.copy()
-        gaps, counts, points = self.touches.look(q, _REACH * float(self.size.max()) + 0.02 * speed)
+        gaps, counts, points = self.touches.find_near(q, _REACH * float(self.size.max()) + 0.02 * speed)
         active = modes[self.first : self.first + self.count] != contact_columns.FREE
         fresh: list[int] = []
         gone: list[int] = []
@@ -227,7 +227,7 @@ class SolidFeatures:
         held[self._slots(active)] = True
         if len(self.strayed(q, self._slots(active))):
             return True
-        gaps, _, _ = self.touches.look(q, 0.0)
+        gaps, _, _ = self.touches.find_near(q, 0.0)
         own = self.touches.chosen[: self.touches.near]
         return bool((self._less(q, gaps, held) > _DEEPER * self.size[own] + self.slack[own]).any())
 
@@ -243,7 +243,7 @@ class SolidFeatures:
 
     def point_gaps(self, q: Array, gaps: Array) -> None:
         """Lower the gap of every contact point to that of the nearest solid."""
-        found, _, _ = self.touches.look(q, np.inf)
+        found, _, _ = self.touches.find_near(q, np.inf)
         np.minimum.at(gaps, self._point_of, found)
 
     # ---------------------------------------------------------------- to go on later

@@ -9,7 +9,7 @@ from motiform.base.errors import RunError
 from motiform.geometry.touch.columns import MOST
 from motiform.motion.contact import columns as contact_columns
 from motiform.motion.contact.layouts import contact_workspace
-from motiform.motion.contact.rooms import check_candidates
+from motiform.motion.contact.memory_checks import check_candidates
 from motiform.motion.contact.shares import least_forces
 from motiform.motion.contact.span_kernels import Spans
 from motiform.motion.run import Checkpoint, Run, RunOptions

@@ -12,13 +12,13 @@ from motiform.motion.tree.algorithms.dynamics import inertia_matrix
 from motiform.motion.tree.algorithms.forward import forward_dynamics, held_contact_force, loaded_dynamics
 from motiform.motion.tree.algorithms.loops import Usual, close_loops
 from motiform.motion.tree.algorithms.matrices import contact_wrench
-from motiform.motion.tree.algorithms.passage import keep_on_branch, usual_rows
+from motiform.motion.tree.algorithms.passage import constrain_on_branch, usual_rows
 from motiform.motion.tree.algorithms.single import entries
 from motiform.motion.tree.model import columns as tree_columns
 from motiform.motion.tree.model.acting import Acting
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
-from motiform.motion.tree.model.state import Control, FigureState, asked
+from motiform.motion.tree.model.state import Control, FigureState, call_checked
 from motiform.motion.tree.prescribed import PrescribedFigure
 
 __all__ = ["FigureEquations"]
@@ -92,7 +92,7 @@ class FigureEquations:
         """Return the loads on the segments, (segments, 6), or None."""
         if self.loads is None:
             return None
-        return asked(self.loads, t, state, (len(self.figure.segments), 6), "load")
+        return call_checked(self.loads, t, state, (len(self.figure.segments), 6), "load")
 
     def acceleration(self, t: float, state: FigureState) -> Array:
         """Return the accelerations under controls and loads, (nv,)."""
@@ -108,7 +108,7 @@ class FigureEquations:
             y, tau = np.concatenate([state.q, state.v]), self.forces(t, state)
             status = entries.contact_force(single.ints, single.floats, single.work, y, tau, n, spare, out)
             if status:
-                self._tell(int(status), t, y)
+                self._refuse(int(status), t, y)
             return out
         loads = self.wrenches(t, state)
         a, loads = loaded_dynamics(self.figure, state.q, state.v, self.forces(t, state), loads)
@@ -131,9 +131,9 @@ class FigureEquations:
             own, moving = (y, out) if self.size == self.moving else (y[: self.moving], out[: self.moving])
             status = self._rate(single.ints, single.floats, single.work, own, tau, moving)
             if status:
-                self._tell(int(status), t, y)
+                self._refuse(int(status), t, y)
             if self.figure.closures and np.isfinite(out).all():
-                moving[self.figure.nq :] = self._kept(own, moving[self.figure.nq :], tau, None)
+                moving[self.figure.nq :] = self._constrained(own, moving[self.figure.nq :], tau, None)
             return
         if not np.isfinite(y).all():
             raise RunError(DIVERGED, where=f"t = {t:.9g} s", remedy="Take a smaller step.")
@@ -142,7 +142,7 @@ class FigureEquations:
         tau, loads = self._act_into(t, state, out), self.wrenches(t, state)
         free = forward_dynamics(self.figure.opened, state.q, state.v, tau, external=loads)
         y = y[: self.moving]
-        out[self.figure.nq : self.moving] = self._kept(y, free, tau, loads) if self.figure.closures else free
+        out[self.figure.nq : self.moving] = self._constrained(y, free, tau, loads) if self.figure.closures else free
 
     def _act_into(self, t: float, state: FigureState, out: Array) -> Array:
         """Return the generalised forces; write the rates of z."""
@@ -150,16 +150,16 @@ class FigureEquations:
         out[self.moving : self.counted], out[self.counted :] = rates, 0.0
         return tau
 
-    def _kept(self, y: Array, free: Array, tau: Array, loads: Array | None) -> Array:
+    def _constrained(self, y: Array, free: Array, tau: Array, loads: Array | None) -> Array:
         """Return the accelerations that keep the closures, from those without them."""
 
         def free_at(q: Array, v: Array) -> Array:
             return forward_dynamics(self.figure.opened, q, v, tau, external=loads)
 
         nq = self.figure.nq
-        return keep_on_branch(self.figure, y[:nq], y[nq:], free, free_at, self._usual)
+        return constrain_on_branch(self.figure, y[:nq], y[nq:], free, free_at, self._usual)
 
-    def _tell(self, status: int, t: float, y: Array) -> None:
+    def _refuse(self, status: int, t: float, y: Array) -> None:
         largest = float(np.abs(y).max(initial=0.0))
         if not largest < LOST:
             got, remedy = f"a state up to {largest:.3g}", "Take a smaller step, or check forces, stiffness and damping."

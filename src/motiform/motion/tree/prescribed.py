@@ -79,7 +79,7 @@ class PrescribedMotion:
             return cls(coordinate, speed=at(0), acceleration=at(1))
         return cls(coordinate, at(0), at(1), at(2))
 
-    def _ask(self, name: str, t: float) -> float:
+    def _evaluate(self, name: str, t: float) -> float:
         function = getattr(self, name)
         if not callable(function):
             return float(function)
@@ -89,7 +89,7 @@ class PrescribedMotion:
 
     def _differences(self, name: str, t: float, weights: Array, order: int) -> float:
         middle = max(t, 2 * _DELTA)
-        values = [self._ask(name, middle + k * _DELTA) for k in range(-2, 3)]
+        values = [self._evaluate(name, middle + k * _DELTA) for k in range(-2, 3)]
         if middle == t:
             return float(weights @ values) / _DELTA**order
         fit = np.polynomial.Polynomial.fit(_DELTA * np.arange(-2, 3), values, 4)  # before 0 there may be nothing
@@ -99,20 +99,20 @@ class PrescribedMotion:
         """Return position (NaN where only a speed is given), speed and acceleration at a time [s]."""
         speed = self._speed(t)
         if self.acceleration is not None:
-            a = self._ask("acceleration", t)
+            a = self._evaluate("acceleration", t)
         elif self.speed is not None:
             a = self._differences("speed", t, _FIRST, 1) if callable(self.speed) else 0.0
         else:
             a = self._differences("position", t, _SECOND, 2)
-        return (self._ask("position", t) if self.position is not None else np.nan), speed, a
+        return (self._evaluate("position", t) if self.position is not None else np.nan), speed, a
 
     def _speed(self, t: float) -> float:
-        return self._ask("speed", t) if self.speed is not None else self._differences("position", t, _FIRST, 1)
+        return self._evaluate("speed", t) if self.speed is not None else self._differences("position", t, _FIRST, 1)
 
     def demand(self, t: float, q: float, v: float, h: float) -> float:
         """Return the acceleration to ask for at a state; with h [s] that which ends a step of h on the motion."""
         if h and self.position is not None:
-            return (self._ask("position", t + h) - q - h * v) / h**2
+            return (self._evaluate("position", t + h) - q - h * v) / h**2
         if h:
             return (self._speed(t + 0.5 * h) - v) / h
         x, speed, a = self.at(t)

@@ -167,10 +167,10 @@ def _hill(figure: Figure, table: FigureTable, member: Member, posture: np.ndarra
     if own.paths.buried:
         remedy = "Move the point, make the surface smaller, or take it out of wraps."
         raise InputError("points of a path must be outside of what it wraps", got=own.paths.buried[0], remedy=remedy)
-    told, reflex = _excitations(table.muscle), table.reflex
+    excitation, reflex = _excitations(table.muscle), table.reflex
     if reflex is None or posture is None:
-        return HillMuscles(own, told, activation=start, name=name)
-    law = StretchReflex(own, told, posture, reflex.gain, reflex.damping, reflex.start)
+        return HillMuscles(own, excitation, activation=start, name=name)
+    law = StretchReflex(own, excitation, posture, reflex.gain, reflex.damping, reflex.start)
     return HillMuscles(own, SampledLaw(law, reflex.period, reflex.delay), activation=start, name=name)
 
 

@@ -61,8 +61,10 @@ def at_table(scene: Scene, *keys: str | int) -> Iterator[None]:
     except ArithmeticError as error:  # Python's own numbers raise where arrays become infinite
         raise beyond_floats(scene, *keys) from error
     except Exception as error:
-        told = f"{'.'.join(map(str, keys)) or 'the scene'} cannot be built: {type(error).__name__}: {str(error)[:200]}"
-        raise SceneError(told, where=scene.place(*keys)) from error
+        message = (
+            f"{'.'.join(map(str, keys)) or 'the scene'} cannot be built: {type(error).__name__}: {str(error)[:200]}"
+        )
+        raise SceneError(message, where=scene.place(*keys)) from error
 
 
 def placed(scene: Scene, make: Any, *keys: str | int) -> Any:

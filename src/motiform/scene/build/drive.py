@@ -155,7 +155,7 @@ class _Posture:
             stiffness=self._named(table.stiffness),
             damping=self._named(table.damping),
             limit=self._named(table.limit),
-            feedforward=self._standing(times, postures) if table.stand else None,
+            feedforward=self._static_efforts(times, postures) if table.stand else None,
             segments=self.member.segments,
         )
 
@@ -189,7 +189,7 @@ class _Posture:
         prefix = self.member.prefix
         return {full: x for name, x in given.items() for full in full_names(self.figure, prefix, name, "v")}
 
-    def _standing(self, times: list[float], postures: list[Array]) -> EffortTrajectory:
+    def _static_efforts(self, times: list[float], postures: list[Array]) -> EffortTrajectory:
         """Return the efforts that stand in every posture, and between them."""
         if self.contacts is None:
             raise InputError("to stand there must be contacts", where="stand", remedy="Give [[obstacle]].")
@@ -230,4 +230,9 @@ def _number(value: float | str, which: str, where: str) -> float:
         if np.isfinite(number):
             return number
     allowed = "a finite number, or text with a unit like " + ("rad or m" if which == "q" else "rad/s or m/s")
-    raise SceneError("not a coordinate" if which == "q" else "not a velocity", where=where, got=value, allowed=allowed)
+    raise SceneError(
+        "the coordinate must be of a joint" if which == "q" else "the velocity must be of a joint",
+        where=where,
+        got=value,
+        allowed=allowed,
+    )

@@ -54,9 +54,9 @@ def _engraver(scene: Scene, n: int, k: int, table: EngraverTable) -> Engraver:
             names = table.follow if isinstance(table.follow, str) else tuple(table.follow)
             return Engraver(points=Follow(names), **given)
         if table.motion is not None and table.motion.recording is not None:
-            told = table.motion.recording
-            rec = read_recording(scene, told.file)
-            places, rate = motions.recorded_points(rec, told.channel, marker=told.marker, index=told.index)
+            source = table.motion.recording
+            rec = read_recording(scene, source.file)
+            places, rate = motions.recorded_points(rec, source.channel, marker=source.marker, index=source.index)
             return Engraver(points=places, rate=rate, **given)
         if table.motion is not None:
             return Engraver(points=motions.MovedPoints(table.points, build_moves(table.motion)), **given)  # type: ignore[arg-type]

@@ -11,7 +11,7 @@ from motiform.motion.actuation.stimulation.muscles import STIMULATION_QUANTITIES
 from motiform.motion.actuation.support import SUPPORT_QUANTITIES
 from motiform.motion.actuation.walking import WALKING_QUANTITIES
 from motiform.motion.bodies.observe import BODY_CHANNELS, METER_CHANNELS
-from motiform.motion.contact.rooms import check_coordinates
+from motiform.motion.contact.memory_checks import check_coordinates
 from motiform.motion.figures import FIGURES
 from motiform.motion.matter.observe import _METERS as NETWORK_METERS
 from motiform.motion.stepping.observe import CONTACT_CHANNELS

@@ -199,7 +199,7 @@ def load_scene(source: str | Path, settings: Mapping[str, Any] | None = None) ->
         if not path.exists():
             raise SceneError("there is no such scene", where=str(path), remedy=closest_file(path))
         if not path.is_file():
-            raise SceneError("not a file", where=str(path))
+            raise SceneError("the scene must be a file", where=str(path))
         if path.stat().st_size > _LARGEST:
             raise SceneError("the file is too large for a scene", where=str(path), got=f"{path.stat().st_size} bytes")
         text = path.read_bytes().decode("utf-8-sig")
@@ -222,9 +222,11 @@ def parse_scene(
         raw = parse_toml(text)
     except tomllib.TOMLDecodeError as error:
         line = re.search(r"at line (\d+)", str(error))
-        raise SceneError(f"not TOML: {_reason(error)}", where=f"{name}:{line[1]}" if line else name) from error
+        raise SceneError(
+            f"the scene must be TOML: {_reason(error)}", where=f"{name}:{line[1]}" if line else name
+        ) from error
     except ValueError as error:
-        raise SceneError("not TOML: a number has too many digits", where=name) from error
+        raise SceneError("the scene must be TOML: a number has too many digits", where=name) from error
     if settings is not None and not isinstance(settings, Mapping):
         raise SceneError("settings must be a mapping", where=name, got=repr(settings)[:60], allowed="{path: value}")
     for path, value in (settings or {}).items():
@@ -271,7 +273,7 @@ def parse_setting(assignment: str) -> tuple[str, Any]:
     """Read "path=value" as the command line gives it; the value is TOML, or plain text."""
     path, sign, value = assignment.partition("=")
     if not sign or not path.strip():
-        raise SceneError("not a setting", got=assignment, allowed="path=value, such as motion.step=5e-4")
+        raise SceneError("a setting must be path=value", got=assignment, allowed="path=value, such as motion.step=5e-4")
     try:
         return path.strip(), parse_toml(f"value = {value.strip()}")["value"]
     except ValueError:
@@ -300,7 +302,7 @@ def _set(raw: dict[str, Any], path: str, value: Any, name: str) -> None:
             else:
                 here = here.setdefault(key, {})
         else:
-            raise SceneError("not a table", where=where, got=".".join(keys[:n]))
+            raise SceneError("the path must lead through tables", where=where, got=".".join(keys[:n]))
 
 
 def image_hints(image: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -349,21 +351,21 @@ def _explain(error: ValidationError, text: str, name: str, settings: Mapping[str
         elif one["type"] == "missing":
             message = "missing"
         message = _PLAIN.get(one["type"], message)
-        told = one["type"] in ("missing", "extra_forbidden") or "(got " in message or not place
-        got = "" if told else f" (got {_short(one['input'])})"
+        complete = one["type"] in ("missing", "extra_forbidden") or "(got " in message or not place
+        got = "" if complete else f" (got {_short(one['input'])})"
         lines.append(f"{where}{' ' if place else ''}{dotted}: {message}{got}{'. ' + remedy if remedy else ''}")
     return "\n".join(dict.fromkeys(lines))
 
 
 _PLAIN = {  # pydantic's own words, for people
-    "tuple_type": "not a list of numbers, such as [0, 1, 0]",
-    "list_type": "not a list; tables that may come several times are written [[so]]",
-    "model_type": "not a table, such as { key = value }",
-    "dict_type": "not a table",
-    "string_type": "not text",
-    "bool_type": "not true or false",
-    "int_type": "not a whole number",
-    "float_type": "not a number",
+    "tuple_type": "must be a list of numbers, such as [0, 1, 0]",
+    "list_type": "must be a list; tables that may come several times are written [[so]]",
+    "model_type": "must be a table, such as { key = value }",
+    "dict_type": "must be a table",
+    "string_type": "must be text",
+    "bool_type": "must be true or false",
+    "int_type": "must be a whole number",
+    "float_type": "must be a number",
     "string_pattern_mismatch": "a name is letters, digits, _ and -, and begins with a letter",
 }
 

@@ -41,14 +41,14 @@ function take(data) {
   state.head = head;
   state.frames++;
   if (!state.about || head.version !== state.about.version) { ask({about: true}); return; }
-  if (!state.refused) say(head.told || (head.softened < 1 ?
+  if (!state.refused) say(head.message || (head.softened < 1 ?
     `Engravers of the scene are softened to ${Math.round(100 * head.softened)} %: more would diverge with this law.` : ""));
   draw();
   next();
 }
 
 function next() { setTimeout(() => requestAnimationFrame(() => ask({})), 20); }
-function say(text) { if ($("told").textContent !== text) $("told").textContent = text; }
+function say(text) { if ($("message").textContent !== text) $("message").textContent = text; }
 
 function learn(about) {
   state.about = about;

@@ -138,7 +138,7 @@ def test_other_work_is_refused():
         check_positions("heap", np.ones((3, 3)), 1e-9, {"peer": Wrong()})
 
 
-def test_peers_that_fail_are_told():
+def test_peers_that_fail_are_reported():
     with pytest.raises(RunError, match=r"bad: a peer failed .*ValueError"):
         InProcess("bad", int, "no number")
     with pytest.raises(RunError, match="dead: the process of a peer has ended"):
@@ -148,6 +148,6 @@ def test_peers_that_fail_are_told():
 def test_peers_that_fail_are_left_out(capsys):
     with peer_processes("matter, heap", {"bad": (int, "no number"), "dead": (os._exit, 3)}) as run:
         assert run == {}
-    told = capsys.readouterr().err
-    assert "bad is left out of bench matter, heap: RunError: bad: a peer failed" in told
-    assert "dead is left out of bench matter, heap: RunError: dead: the process of a peer has ended" in told
+    printed = capsys.readouterr().err
+    assert "bad is left out of bench matter, heap: RunError: bad: a peer failed" in printed
+    assert "dead is left out of bench matter, heap: RunError: dead: the process of a peer has ended" in printed

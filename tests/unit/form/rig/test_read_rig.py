@@ -104,7 +104,7 @@ def test_another_up(file, rig):
 
 def test_files_that_are_refused(file, tmp_path):
     bad = tmp_path / "a.glb"
-    for data, text in ((b"nonsense", "not a glTF"), (b'{"nodes": []}', "no skinned mesh"), (b"glTF", "not a glTF")):
+    for data, text in ((b"nonsense", "must be glTF"), (b'{"nodes": []}', "no skinned mesh"), (b"glTF", "must be glTF")):
         bad.write_bytes(data)
         with pytest.raises(InputError, match=text):
             read_rig(bad)

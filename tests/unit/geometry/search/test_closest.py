@@ -353,9 +353,9 @@ TWISTED = Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]], [[0, 1, 2], [1, 3, 
 @pytest.mark.parametrize(
     ("shapes", "options", "text"),
     [
-        ([(Ball(1.0), HERE), (Ball(1.0), "here")], {}, r"solid 1: not a shape and its single pose"),
+        ([(Ball(1.0), HERE), (Ball(1.0), "here")], {}, r"solid 1: a solid must be a shape and its single pose"),
         ([(Ball(1.0), Transform.translation_of(np.zeros((2, 3))))], {}, "single pose"),
-        (Ball(1.0), {}, "not pairs"),
+        (Ball(1.0), {}, "must be pairs"),
         ([("ball", HERE)], {}, r"got \(str, Transform\)"),
         ([(Mesh(bumpy(0).vertices, bumpy(0).faces[:, ::-1]), HERE)], {}, "solid 0: the mesh is inside out"),
         ([(FOLD, HERE)], {"open_meshes": "one-sided"}, "1 edges with more than two faces"),
@@ -379,11 +379,11 @@ def test_hollow_takes_what_has_one_inside():
 @pytest.mark.parametrize(
     ("points", "text"),
     [
-        ([[0.0, np.nan, 0.0]], r"not finite at index \[0, 1\]"),
-        ([[0.0, 0.0, np.inf]], r"not finite at index \[0, 2\]"),
+        ([[0.0, np.nan, 0.0]], r"the number at index \[0, 1\]"),
+        ([[0.0, 0.0, np.inf]], r"the number at index \[0, 2\]"),
         ([0.0, 0.0, 0.0], "the array has the wrong shape"),
         ([[0.0, 0.0]], "the array has the wrong shape"),
-        ([["a", "b", "c"]], "not an array of numbers"),
+        ([["a", "b", "c"]], "must be an array of numbers"),
         ([[1e31, 0.0, 0.0]], "too far away"),
     ],
 )
@@ -403,5 +403,5 @@ def test_other_wrong_arguments_are_named():
         signed_distance(solids, np.zeros((1, 3)), device="abacus")
     with pytest.raises(InputError, match="there must be one pose for each solid"):
         solids.with_poses([HERE, HERE])
-    with pytest.raises(InputError, match="solid 0: not a pose"):
+    with pytest.raises(InputError, match="solid 0: the pose must be"):
         solids.with_poses([1.0])

@@ -245,8 +245,8 @@ def test_lines_of_ruled_surfaces():
     [
         (lambda: s.sphere(0.0), "length must be positive"),
         (lambda: s.sphere(-1.0), "length must be positive"),
-        (lambda: s.sphere(float("nan")), "not finite"),
-        (lambda: s.sphere("wide"), "not an array of numbers"),
+        (lambda: s.sphere(float("nan")), r"not finite|must be finite"),
+        (lambda: s.sphere("wide"), "must be an array of numbers"),
         (lambda: s.cylinder(-0.1), "radius of a cylinder"),
         (lambda: s.circle(0.0), "radius of a circle"),
         (lambda: s.cone(0.0), "half angle"),
@@ -263,7 +263,7 @@ def test_lines_of_ruled_surfaces():
         (lambda: s.torus(1.0, 0.2).project((1.0, 0.0, 0.0)), "cannot be projected"),
         (lambda: s.ellipsoid(RADII).project((0.0, 0.0, 0.0)), "cannot be projected"),
         (lambda: s.circle(1.0).project((0.0, 0.0, 1.0)), "cannot be projected"),
-        (lambda: s.sphere(1.0).project((0.0, float("nan"), 0.0)), "not finite"),
+        (lambda: s.sphere(1.0).project((0.0, float("nan"), 0.0)), r"not finite|must be finite"),
         (lambda: s.sphere(1.0).project((0.0, 1.0)), "the array has the wrong shape"),
         (
             lambda: s.implicit(lambda x: (1.0, x, np.eye(3))).project(np.ones((2, 3))),

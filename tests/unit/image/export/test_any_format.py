@@ -59,7 +59,7 @@ def test_csv_holds_the_channels_at_the_rate(tmp_path):
     np.testing.assert_allclose(fewer["ball.position"][:, 0], np.arange(5) / 10, atol=1e-12)
 
 
-def test_wrong_input_is_told(one, tmp_path):
+def test_wrong_input_is_reported(one, tmp_path):
     with pytest.raises(InputError, match=r"unknown format.*Did you mean '\.glb'"):
         export(recording(), tmp_path / "a.glbb")
     with pytest.raises(InputError, match=", ".join(SUFFIXES).replace(".", r"\.")):
@@ -105,7 +105,7 @@ def test_a_file_that_appears_meanwhile_is_kept(tmp_path):
     assert path.read_bytes() == b"theirs"
 
 
-def test_a_missing_shape_is_told(tmp_path):
+def test_a_missing_shape_is_reported(tmp_path):
     rec = Recording.from_arrays({"x": (Channel("x", rate=1.0), [1.0])})
     with pytest.raises(InputError, match="no shapes"):
         export(rec, tmp_path / "a.glb")

@@ -258,7 +258,7 @@ def test_a_mesh_beyond_16_bits_takes_32(one, tmp_path):
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
-def test_a_diverged_run_is_told_and_leaves_nothing(one, tmp_path, value):
+def test_a_diverged_run_is_reported_and_leaves_nothing(one, tmp_path, value):
     form = one(Ball(1))
     position = form.parts[0].position.copy()
     position[30] = value

@@ -73,6 +73,6 @@ def test_any_instants_and_rate_give_keys_or_an_error(one, tumble, shapes, times,
 
 
 @pytest.mark.parametrize("rate", [0, -1, np.nan, np.inf])
-def test_wrong_rates_are_told(one, shapes, rate):
+def test_wrong_rates_are_reported(one, shapes, rate):
     with pytest.raises(InputError, match="rate"):
         key_times(one(shapes["ball"]), rate)

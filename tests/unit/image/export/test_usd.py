@@ -14,7 +14,7 @@ from motiform.spatial import rotation_from_quaternion, upright
 SINGLE = float(np.finfo(np.float32).eps)
 
 
-def test_without_the_library_the_remedy_is_told(one, tmp_path, monkeypatch):
+def test_without_the_library_the_remedy_is_reported(one, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pxr", None)
     with pytest.raises(InputError, match=r"usd-core is not installed.*pip install 'motiform\[usd\]'.*\.glb"):
         export(one(Box((1, 1, 1))), tmp_path / "a.usda")

@@ -83,7 +83,7 @@ def test_texts_that_do_not_fit():
     assert decoded(encode_parameters({"A": {"T": ["é" * 127]}}, "")).texts("A", "T") == ["é" * 127]
     with pytest.raises(InputError, match=r"walk: A:T: .*256 bytes.*up to 255 bytes of UTF-8"):
         encode_parameters({"A": {"T": ["short", "é" * 128]}}, "walk")
-    with pytest.raises(InputError, match="not a text"):
+    with pytest.raises(InputError, match="text must be"):
         encode_parameters({"A": {"T": ["\ud800"]}}, "walk")
 
 

@@ -32,8 +32,12 @@ def test_integers_are_scaled(processor, tmp_path):
 def test_other_libraries_read_what_we_wrote_by_hand_alike(tmp_path):
     ezc3d = pytest.importorskip("ezc3d", reason="ezc3d is not installed: it has no wheels for Linux on ARM")
     points = 1000 * motion()
-    told = [("POINT", "USED", np.array([4])), ("POINT", "FRAMES", np.array([30])), ("POINT", "SCALE", np.array([-0.1]))]
-    path = written(tmp_path, simple_c3d(points, more=told))
+    parameters = [
+        ("POINT", "USED", np.array([4])),
+        ("POINT", "FRAMES", np.array([30])),
+        ("POINT", "SCALE", np.array([-0.1])),
+    ]
+    path = written(tmp_path, simple_c3d(points, more=parameters))
     assert_allclose(ezc3d.c3d(str(path))["data"]["points"][:3].transpose(2, 1, 0), points, rtol=1e-7)
 
 
@@ -67,9 +71,9 @@ def test_more_samples_than_the_header_can_count(tmp_path):
         ("TRIAL", "ACTUAL_START_FIELD", np.array([1, 0])),
         ("TRIAL", "ACTUAL_END_FIELD", np.array([70000 % 65536, 1])),
     ]
-    told = read_markers(written(tmp_path, simple_c3d(points, last=70000 % 65536, more=fields)))
+    by_fields = read_markers(written(tmp_path, simple_c3d(points, last=70000 % 65536, more=fields)))
     by_size = read_markers(written(tmp_path, simple_c3d(points, last=65535) + bytes(300), "b.c3d"))
-    for rec in (told, by_size):
+    for rec in (by_fields, by_size):
         assert_allclose(rec["markers"], points / 1000, rtol=1e-7)
 
 
@@ -103,9 +107,9 @@ def unsigned_file(real, signed="UNSIGNED"):
     return simple_c3d(1000 * motion(), analog=analog, more=more, **scale), analog.reshape(-1, 2)
 
 
-@pytest.mark.parametrize(("real", "told"), [(False, "UNSIGNED"), (True, "UNSIGNED"), (True, "SIGNED")])
-def test_offset_of_unsigned_analog_data_is_unsigned(real, told, tmp_path):
-    data, analog = unsigned_file(real, told)
+@pytest.mark.parametrize(("real", "stated"), [(False, "UNSIGNED"), (True, "UNSIGNED"), (True, "SIGNED")])
+def test_offset_of_unsigned_analog_data_is_unsigned(real, stated, tmp_path):
+    data, analog = unsigned_file(real, stated)
     rec = read_markers(written(tmp_path, data))
     assert_array_equal(rec["analog"], (analog - 32768) * (2.0, -0.5))
 
@@ -124,13 +128,13 @@ def with_counts(data, measurements, subframes):
     return bytes(data)
 
 
-@pytest.mark.parametrize(("told", "subframes"), [(3, 7), (21, 0), (21, 4)])
-def test_counts_of_analog_numbers_that_do_not_agree(told, subframes, tmp_path):
+@pytest.mark.parametrize(("stated", "subframes"), [(3, 7), (21, 0), (21, 4)])
+def test_counts_of_analog_numbers_that_do_not_agree(stated, subframes, tmp_path):
     # Seven samples of three channels with each of the markers, and headers that tell the number of channels, no
     # samples, or samples that do not divide the numbers: ANALOG:USED and the size of the file decide.
     analog = np.arange(30 * 7 * 3, dtype=float).reshape(30, 7, 3)
     data = simple_c3d(1000 * motion(), analog=analog, more=[("ANALOG", "USED", np.array([3]))])
-    rec = read_markers(written(tmp_path, with_counts(data, told, subframes)))
+    rec = read_markers(written(tmp_path, with_counts(data, stated, subframes)))
     assert_array_equal(rec["analog"], analog.reshape(-1, 3))
     assert_allclose(rec["markers"], motion(), rtol=1e-6)
     assert rec.channel("analog").rate == 700.0
@@ -229,11 +233,11 @@ def test_axes_of_segments_among_the_points_are_left_out(tmp_path):
 
 
 def test_mass_and_height_of_the_subject(tmp_path):
-    told = [("PROCESSING", "BODYMASS", np.array([61.5])), ("PROCESSING", "HEIGHT", np.array([1650.0]))]
-    rec = read_markers(written(tmp_path, simple_c3d(1000 * motion(), more=told)))
+    parameters = [("PROCESSING", "BODYMASS", np.array([61.5])), ("PROCESSING", "HEIGHT", np.array([1650.0]))]
+    rec = read_markers(written(tmp_path, simple_c3d(1000 * motion(), more=parameters)))
     assert rec.manifest["body"] == {"mass": 61.5, "height": 1.65}
-    told = [("PROCESSING", "BODYMASS", np.array([0.0])), ("PROCESSING", "HEIGHT", np.array([1.7]))]
-    rec = read_markers(written(tmp_path, simple_c3d(1000 * motion(), more=told)))
+    parameters = [("PROCESSING", "BODYMASS", np.array([0.0])), ("PROCESSING", "HEIGHT", np.array([1.7]))]
+    rec = read_markers(written(tmp_path, simple_c3d(1000 * motion(), more=parameters)))
     assert rec.manifest["body"] == {"height": pytest.approx(1.7)}  # nobody has no mass
 
 
@@ -267,7 +271,7 @@ def test_one_of_two_subjects(tmp_path):
         read_markers(path, subject="Carl")
 
 
-def test_axis_up_told_by_the_file(tmp_path):
+def test_axis_up_stated_by_the_file(tmp_path):
     screen = [("POINT", "X_SCREEN", ["+X"]), ("POINT", "Y_SCREEN", ["+Z"])]
     names = ("A", "B", "C", "D")
     path = written(tmp_path, simple_c3d(1000 * motion()[..., [0, 2, 1]] * (1, -1, 1), names, more=screen))
@@ -312,7 +316,7 @@ def test_damaged_files_never_end_the_process(seed, tmp_path):
 
 
 def test_not_a_c3d_file(tmp_path):
-    with pytest.raises(InputError, match="not a C3D file"):
+    with pytest.raises(InputError, match="a C3D file must"):
         read_markers(written(tmp_path, b"hello world" * 100))
     with pytest.raises(InputError, match="empty"):
         read_markers(written(tmp_path, b""))
@@ -342,7 +346,7 @@ def test_one_sample(tmp_path):
 @pytest.mark.parametrize(
     ("factor", "units", "words"), [(1e6, "mm", "1.38 km"), (1.0, "mm", "1.38 mm"), (1000, "m", "1.38 km")]
 )
-def test_wrong_units_are_told_with_a_remedy(factor, units, words, tmp_path):
+def test_wrong_units_are_reported_with_a_remedy(factor, units, words, tmp_path):
     path = written(tmp_path, simple_c3d(factor * motion(), units=units))
     with pytest.raises(InputError, match=words) as caught:
         read_markers(path)

@@ -149,7 +149,7 @@ def test_tables_of_our_own(tmp_path):
     assert_allclose(read_markers(tmp_path / "a.csv")["markers"], GAPS, rtol=1e-15)
 
 
-def test_units_that_cannot_be_told(tmp_path):
+def test_units_that_cannot_be_guessed(tmp_path):
     text = "time," + heads("{name}.{axis}") + "\n" + rows(100 * PLAIN, first=lambda k: [f"{k / 100:.2f}"])
     with pytest.raises(InputError, match="units='cm'"):
         read(tmp_path, text)
@@ -181,9 +181,9 @@ TIMED = rows(PLAIN, first=lambda k: [f"{k / 100:.2f}"])
         (TOP + TIMED.replace("0.05,", ",", 1), "a.csv:7: a time is missing"),
         (TOP + TIMED.replace("0.05,", "nan,", 1), "a.csv:7: a time is missing"),
         (TOP + TIMED.replace("0.05,", "0.01,", 1), "does not increase"),
-        (TOP + TIMED.replace("0.05,", "0.05,x", 1), "a.csv:7: not a number"),
+        (TOP + TIMED.replace("0.05,", "0.05,x", 1), "a.csv:7: the cell must be a number"),
         (TOP + TIMED.replace("0.05,", "0.05,1,2,3,", 1), "a.csv:7: a row must have one cell for each column"),
-        (b"\x00\x01\x02\x03" * 50, "not a file of markers"),
+        (b"\x00\x01\x02\x03" * 50, "the file must be of markers"),
     ],
 )
 def test_broken_tables(text, words, tmp_path):

@@ -43,7 +43,7 @@ def test_format_of_a_file(name, content, format, tmp_path):
 
 
 def test_errors_list_the_register(tmp_path):
-    with pytest.raises(InputError, match=f"not a file of markers .*allowed: {format_titles()}"):
+    with pytest.raises(InputError, match=f"the file must be of markers .*allowed: {format_titles()}"):
         find_format(put(tmp_path / "a.zip", b"PK\0\0"))
     with pytest.raises(InputError, match=f"empty .*{format_titles()}"):
         find_format(put(tmp_path / "a.c3d", b""))

@@ -134,14 +134,17 @@ def broken(change):
     ("text", "words"),
     [
         ("", "empty"),
-        ("  \n \n", "not a TRC|empty"),
-        ("PathFileType\t4\n", "cut short"),
+        ("  \n \n", "header of a TRC|empty"),
+        ("PathFileType\t4\n", "must be whole"),
         (broken(lambda lines: lines.__delitem__(slice(6, None))), "no sample"),
         (broken(lambda lines: lines.__setitem__(3, "Frame#\tTime\t\t")), "no marker"),
         (broken(lambda lines: lines.__setitem__(9, "4\tNaN\t1")), "time is missing"),
         (broken(lambda lines: lines.__setitem__(9, "4\tinf\t1")), "time is missing"),
         (broken(lambda lines: lines.__setitem__(9, "4\t0.01\t1")), "do not increase"),
-        (broken(lambda lines: lines.__setitem__(9, lines[9].replace(".", "x", 2))), r"a\.trc:10: not a number"),
+        (
+            broken(lambda lines: lines.__setitem__(9, lines[9].replace(".", "x", 2))),
+            r"a\.trc:10: the cell must be a number",
+        ),
         (
             broken(lambda lines: lines.__setitem__(9, lines[9] + "\t1\t2")),
             r"a\.trc:10: a row must have one cell for each column",
@@ -149,7 +152,7 @@ def broken(change):
         (trc(1000 * motion(), units="parsec"), "the unit must be a length"),
         (trc(1e6 * motion()), "1.38 km"),
         (trc(np.full((5, 4, 3), np.nan)), "no marker is seen"),
-        (b"PathFileType\0\0\0\0", "not a text file"),
+        (b"PathFileType\0\0\0\0", "the file must be text"),
     ],
 )
 def test_broken_files(text, words, tmp_path):

@@ -100,8 +100,8 @@ def test_rates_that_are_not_whole(rate, subframes, tmp_path):
     found = again(rec, tmp_path)
     check(rec, found)
     assert found.channel("analog").rate == float(np.float32(rate)) * subframes
-    told, _ = read_parameters((tmp_path / "again.c3d").read_bytes(), 2, "again")
-    ratio = told.number("ANALOG", "RATE") / told.number("POINT", "RATE")
+    parameters, _ = read_parameters((tmp_path / "again.c3d").read_bytes(), 2, "again")
+    ratio = parameters.number("ANALOG", "RATE") / parameters.number("POINT", "RATE")
     assert 0 <= ratio / subframes - 1 <= 2.0**-23  # some readers cut it off; rounded upwards to 32 bits
 
 
@@ -340,14 +340,14 @@ def test_uneven_times_are_refused(tmp_path):
         write_c3d(rec, tmp_path / "a.c3d")
 
 
-def changed(name, value=None, **told):
+def changed(name, value=None, **changes):
     """The full recording with one channel of another description or other numbers."""
     from dataclasses import replace
 
     rec = measured()
     data = {key: (rec.channel(key), np.array(rec[key])) for key in rec}
     channel, array = data[name]
-    data[name] = (replace(channel, **told), array if value is None else value)
+    data[name] = (replace(channel, **changes), array if value is None else value)
     return Recording.from_arrays(data, manifest=rec.manifest)
 
 

@@ -38,7 +38,7 @@ def test_compressed_slices_are_those_of_plain_ones(tmp_path, kind):
     np.testing.assert_array_equal(found.grid.spacing, plain.grid.spacing)
 
 
-def test_what_is_refused_is_told_as_in_this_process(tmp_path):
+def test_what_is_refused_is_reported_as_in_this_process(tmp_path):
     folder = write_series(tmp_path / "a", "JPEG2000")
     (folder / "2.dcm").unlink()
     (folder / "1.dcm").unlink()
@@ -46,7 +46,7 @@ def test_what_is_refused_is_told_as_in_this_process(tmp_path):
         mf.read_volume(folder)
 
 
-def test_a_decoder_that_dies_or_does_not_end_is_told(tmp_path, monkeypatch):
+def test_a_decoder_that_dies_or_does_not_end_is_reported(tmp_path, monkeypatch):
     folder = write_series(tmp_path / "a", "JPEG")
     monkeypatch.setattr(apart, "_SECONDS", 0.01)
     with pytest.raises(InputError, match=r"compressed pixels cannot be read .*no end"):

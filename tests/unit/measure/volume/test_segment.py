@@ -133,7 +133,7 @@ def test_corrections():
     assert found.values[index] == found.number("lunate")
 
 
-def test_bones_cut_by_the_field_of_view_are_told():
+def test_bones_cut_by_the_field_of_view_are_reported():
     volume, _ = synthetic_ct(BONES, spacing=0.6e-3, bounds=((-9e-3, -9e-3, -9e-3), (12e-3, 16e-3, 9e-3)))
     found = segment_bones(volume)
     assert any(note.startswith("cut by the border of the volume: bone") for note in found.notes)
@@ -153,7 +153,7 @@ def test_thresholds_without_hounsfield_units():
         (lambda: segment_bones(CT, low=500, high=200), "must not be above"),
         (lambda: segment_bones(CT, low=1e4, high=2e4), "no voxel is above"),
         (lambda: segment_bones(CT, neck=0), "fraction above 0"),
-        (lambda: segment_bones(CT.values), "not a volume"),
+        (lambda: segment_bones(CT.values), "needs a Volume"),
         (lambda: segment_bones(Volume(np.zeros((5, 5, 5)), Grid((5, 5, 5), 1e-3))), "one value only"),
         (lambda: segment_bones(CT, seeds=Seeds({"a": np.array([[1.0, 0, 0]])})), "must be in the volume"),
         (lambda: segment_bones(CT, seeds=Seeds({"a": np.array([[-9e-3, -8e-3, 0]])})), "no seed of this bone"),

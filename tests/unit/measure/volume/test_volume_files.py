@@ -117,7 +117,7 @@ def test_a_series_is_sorted_by_position(tmp_path):
     assert found.notes == ()
 
 
-def test_missing_slices_are_interpolated_and_told(tmp_path):
+def test_missing_slices_are_interpolated_and_reported(tmp_path):
     volume = smooth(Grid((8, 8, 9), (0.5e-3, 0.5e-3, 1e-3)))
     write_series(tmp_path / "s", volume, leave=(3, 6, 7))
     found = read_volume(tmp_path / "s")
@@ -128,7 +128,7 @@ def test_missing_slices_are_interpolated_and_told(tmp_path):
         read_volume(tmp_path / "t")
 
 
-def test_a_tilted_gantry_is_straightened_and_told(tmp_path):
+def test_a_tilted_gantry_is_straightened_and_reported(tmp_path):
     grid = Grid((30, 30, 12), (0.5e-3, 0.5e-3, 1e-3))
     points = grid.points(np.moveaxis(np.indices(grid.shape), 0, -1))
     slide = 0.25e-3 * points[..., 2:] / 1e-3 * np.array([0, 1, 0])  # 14°: what a slice at z shows is moved along y
@@ -149,7 +149,7 @@ def test_wrong_series(tmp_path):
     with pytest.raises(InputError, match=r"several series.*4.*9.*Pass series="):
         read_volume(tmp_path / "two")
     assert read_volume(tmp_path / "two", series="9").values.shape == (8, 8, 6)
-    with pytest.raises(InputError, match="not one series"):
+    with pytest.raises(InputError, match="exactly one series"):
         read_volume(tmp_path / "two", series="7")
     write_series(tmp_path / "uneven", volume)
     write_series(tmp_path / "uneven", smooth(Grid((8, 8, 2), (0.5e-3, 0.5e-3, 1e-3), (0, 0, 5.4e-3))), order=50)
@@ -181,9 +181,9 @@ def test_wrong_files(tmp_path):
     with pytest.raises(InputError, match="no such file"):
         read_volume(tmp_path / "a.nii")
     (tmp_path / "a.txt").write_text("x")
-    with pytest.raises(InputError, match=r"not a volume that can be read.*\.nii"):
+    with pytest.raises(InputError, match=r"of this kind cannot be read.*\.nii"):
         read_volume(tmp_path / "a.txt")
-    with pytest.raises(InputError, match="not a path"):
+    with pytest.raises(InputError, match="the path must be text"):
         read_volume(3)
     with pytest.raises(InputError, match="whole numbers"):
         read_labels(write_volume(smooth(GRID), tmp_path / "grey.nrrd"))

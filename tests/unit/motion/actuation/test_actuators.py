@@ -99,7 +99,7 @@ def test_controls_add_up():
     assert rec["tau"][:, 0] == pytest.approx(3 + t, abs=1e-9)
 
 
-def test_impacts_are_told_to_actuators():
+def test_impacts_are_reported_to_actuators():
     """The sign of the speed in memory is right after a limit has turned the wheel round."""
 
     class Follows(Actuator):
@@ -258,14 +258,14 @@ def test_train_of_commands_arrives_late():
         (lambda f: Motor("wheel", K, R, inductance=-1.0), "inductance"),
         (lambda f: TorqueDrives(f, ["wheel"], lag=-1.0), "lag"),
         (lambda f: TorqueDrives(f, ["wheel"], limit=0.0), "limit"),
-        (lambda f: SampledLaw(3.0, 0.1), "not a function"),
+        (lambda f: SampledLaw(3.0, 0.1), "must be (a )?function"),
         (lambda f: SampledLaw(lambda t, s: 0, 0.0), "period"),
         (lambda f: SampledLaw(lambda t, s: 0, 1e-300), "period"),
         (lambda f: SampledLaw(lambda t, s: 0, 1e-6, 1000.0), "too many commands would wait"),
         (lambda f: _called_at(TorqueDrives(f, ["wheel"], SampledLaw(lambda t, s: [0.0], 0.01)), 1e18), "too often"),
         (lambda f: PulseTrain([0.2, 0.1], [1, 1]), "increase"),
         (lambda f: PulseTrain([0.1], [1, 1]), "row for each"),
-        (lambda f: simulate(f, t1=1.0, controls=[3.0]), "not a function"),
+        (lambda f: simulate(f, t1=1.0, controls=[3.0]), "must be (a )?function"),
         (lambda f: simulate(f, t1=1.0, controls=[TorqueDrives(f, ["wheel"])] * 2), "names of their own"),
     ],
 )

@@ -123,26 +123,26 @@ def test_two_knees_are_one_geometry(standing):
 
 
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("settings", "text"),
     [
         ({"figure.man.balance.weights": [1.0, 2.0]}, "weights"),
         ({"figure.man.balance.friction": 0.0}, "friction"),
         ({"figure.man.balance.limit": -1.0}, "limit"),
     ],
 )
-def test_wrong_tables_are_named(settings, told):
-    with pytest.raises(SceneError, match=told):
+def test_wrong_tables_are_named(settings, text):
+    with pytest.raises(SceneError, match=text):
         mf.load_scene("balance", settings=settings).build()
 
 
 def test_wrong_laws_are_named(standing):
     figure, law, q = man(standing)
-    for change, told in (
+    for change, text in (
         ({"soles": ("nose", *law.soles)}, "three tags"),
         ({"q0": q[:3]}, "q0 must be a posture"),
         ({"driven": ("nose",)}, "no such coordinate"),
         ({"weights": (1.0, -1.0, 1.0)}, "weights"),
     ):
         given = {"driven": law.driven, "soles": law.soles, "q0": q} | change
-        with pytest.raises(InputError, match=told):
+        with pytest.raises(InputError, match=text):
             actuation.BalanceLaw(figure, **given)

@@ -44,7 +44,7 @@ def test_feet_are_flat_and_the_center_is_above_their_middle():
     np.testing.assert_allclose(touching, 9.81 * figure.mass / 4, rtol=1e-6)  # each corner carries the same
 
 
-def test_limits_hold_and_a_posture_that_is_none_is_told():
+def test_limits_hold_and_a_posture_that_is_none_is_reported():
     figure, floor = standing_leg(limit=0.5 * AHEAD / LEG)
     q = figure.neutral()
     q[1] = TALL / 2
@@ -53,7 +53,7 @@ def test_limits_hold_and_a_posture_that_is_none_is_told():
         actuation.balanced_posture(figure, floor, q)
 
 
-def test_bad_input_is_told():
+def test_bad_input_is_reported():
     figure, floor = standing_leg()
     with pytest.raises(InputError, match="one configuration"):
         actuation.balanced_posture(figure, floor, np.zeros(3))

@@ -101,7 +101,7 @@ def test_standing_effort_balances_the_figure(figure, driven):
     assert np.abs(motion.acceleration).max() < 1e-3
 
 
-def test_posture_that_cannot_stand_is_told():
+def test_posture_that_cannot_stand_is_reported():
     figure = figures.human36()
     contacts = contact.Contacts(contact.points_of_tags(figure), (contact.floor(),))
     q = figure.neutral()

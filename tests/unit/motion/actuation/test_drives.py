@@ -62,7 +62,7 @@ def test_gains_by_name():
     part = actuation.posture_control(figure, [0, 0], segments=["lower"])
     assert part.stiffness[0] == 0
     assert part.stiffness[1] > 0
-    with pytest.raises(InputError, match=r"not a coordinate that a joint drives \(got 'upper'"):
+    with pytest.raises(InputError, match=r"the coordinate must be one that a joint drives \(got 'upper'"):
         actuation.posture_control(figure, [0, 0], segments=["lower"], stiffness={"upper": 1.0})
 
 

@@ -185,7 +185,7 @@ def test_a_line_through_the_joint_and_points_inside_surfaces_are_noted():
     assert "notes" not in simulate(lever(), t1=0.002, rate=500, controls=HillMuscles(pair(ms.Thelen()), 0.1)).manifest
 
 
-def test_a_point_that_enters_a_surface_during_a_run_is_told():
+def test_a_point_that_enters_a_surface_during_a_run_is_reported():
     """The rod turns its point into a ball of 5 cm and out of it."""
     ball = ms.WrapObject("ball", None, WrapSphere(radius=0.05), Transform(np.eye(3), np.array([0.1, -0.05, 0.0])))
     path = ms.MusclePath(
@@ -197,13 +197,13 @@ def test_a_point_that_enters_a_surface_during_a_run_is_told():
     inside = np.hypot(0.1 * np.sin(q) - 0.1, -0.1 * np.cos(q) + 0.05) < 0.05
     assert inside.any()
     assert not inside[0]
-    assert (rec["muscles.doubt"][:, 0].astype(int) % 2 == 1).tolist() == inside.tolist()  # 8: its length jumps, too
+    assert (rec["muscles.warning"][:, 0].astype(int) % 2 == 1).tolist() == inside.tolist()  # 8: its length jumps, too
 
 
-@pytest.mark.parametrize("told", [7.0, [0.5, -0.1], PulseTrain([0.0], [[0.2, 1.1]])])
-def test_excitations_beyond_their_range_are_refused(told):
+@pytest.mark.parametrize("command", [7.0, [0.5, -0.1], PulseTrain([0.0], [[0.2, 1.1]])])
+def test_excitations_beyond_their_range_are_refused(command):
     with pytest.raises(InputError, match="excitations must be between 0 and 1"):
-        HillMuscles(pair(ms.Thelen()), told)
+        HillMuscles(pair(ms.Thelen()), command)
 
 
 def test_fibres_find_their_equilibrium_in_few_evaluations(monkeypatch):
@@ -231,8 +231,8 @@ def test_fibres_find_their_equilibrium_in_few_evaluations(monkeypatch):
 
 def test_stretch_reflex_is_its_formula():
     """Excitations as told before it starts; then more by stretch and its speed, over the optimal length, 0 to 1."""
-    both, told = pair(MODELS["millard"]), PulseTrain([0.0, 0.5], [[1.0, 0.2], [0.3, 0.1]])
-    reflex = actuation.StretchReflex(both, told, [0.1], gain=8.0, damping=0.2, start=0.5)
+    both, excitation = pair(MODELS["millard"]), PulseTrain([0.0, 0.5], [[1.0, 0.2], [0.3, 0.1]])
+    reflex = actuation.StretchReflex(both, excitation, [0.1], gain=8.0, damping=0.2, start=0.5)
     q, v = np.array([0.25]), np.array([1.5])
     state = FigureState(q, v, np.zeros(4))
     assert (reflex(0.4, state) == [1.0, 0.2]).all()
@@ -242,16 +242,16 @@ def test_stretch_reflex_is_its_formula():
     assert expected.min() < 0 < expected.max() < 1  # one muscle is stretched, the other would be told less than nothing
     assert reflex(0.5, state) == pytest.approx(np.clip(expected, 0, 1), abs=1e-12)
     with pytest.raises(InputError, match="posture must be one of the figure"):
-        actuation.StretchReflex(both, told, [0.1, 0.2], gain=2.0)
+        actuation.StretchReflex(both, excitation, [0.1, 0.2], gain=2.0)
 
 
 @pytest.mark.slow
 def test_stretch_reflex_holds_a_posture_that_excitations_alone_do_not():
     """A rod upside down stays within a tenth of a radian of its posture by the reflex, and falls without it."""
     both = ms.Muscles(lever(9.81), pair(MODELS["millard"]).muscles)
-    told = PulseTrain([0.0], [[0.05, 0.05]])
-    law = actuation.StretchReflex(both, told, [0.0], gain=4.0, damping=0.4)
-    for command, holds in ((actuation.SampledLaw(law, 0.005), True), (told, False)):
+    excitation = PulseTrain([0.0], [[0.05, 0.05]])
+    law = actuation.StretchReflex(both, excitation, [0.0], gain=4.0, damping=0.4)
+    for command, holds in ((actuation.SampledLaw(law, 0.005), True), (excitation, False)):
         acts = HillMuscles(both, command, activation=0.05)
         rec = simulate(lever(9.81), controls=acts, q0=[0.05], t1=1.0, rate=50)
         assert (np.abs(rec["q"]).max() < 0.1) == holds

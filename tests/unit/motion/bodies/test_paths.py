@@ -141,9 +141,9 @@ def test_interrupted_run_resumes_to_the_same_bits(model, integrator, more, tmp_p
     left = open_recording(tmp_path / "run.mf")
     assert not left.complete
     assert 0.3 < left.duration < 0.7
-    told = []
-    resumed = simulate_bodies(model, options, out=tmp_path / "run.mf", resume=True, progress=told.append, **more)
-    assert told[0] > 0.4  # it goes on; it does not begin again
+    fractions = []
+    resumed = simulate_bodies(model, options, out=tmp_path / "run.mf", resume=True, progress=fractions.append, **more)
+    assert fractions[0] > 0.4  # it goes on; it does not begin again
     assert resumed.complete
     assert compare(whole, resumed).identical
     assert [(e.time, e.name) for e in resumed.events] == [(e.time, e.name) for e in whole.events]
@@ -248,8 +248,8 @@ def test_midpoint_that_does_not_converge_says_so(stiffness):
 
 
 def test_progress_rises_to_one():
-    told = []
-    simulate_bodies(flock(2), RunOptions(0.5, 100, "rk4", 5e-3), progress=told.append)
-    assert told[0] == 0.0
-    assert told[-1] == 1.0
-    assert told == sorted(told)
+    fractions = []
+    simulate_bodies(flock(2), RunOptions(0.5, 100, "rk4", 5e-3), progress=fractions.append)
+    assert fractions[0] == 0.0
+    assert fractions[-1] == 1.0
+    assert fractions == sorted(fractions)

@@ -61,7 +61,7 @@ def test_labels_must_be_bones(tmp_path):
         mf.wrist.from_labels(labels, {1: "capitate"})
     with pytest.raises(InputError, match="no voxel has this label"):
         mf.wrist.from_labels(labels, {2: "capitate"})
-    with pytest.raises(InputError, match="not a label map"):
+    with pytest.raises(InputError, match="must be a label map"):
         mf.wrist.from_labels(values)
     with pytest.raises(InputError, match=r"must be named.*seeds"):
         mf.wrist.from_volume(tmp_path / "a.nii")

@@ -56,8 +56,8 @@ def test_many_corners_are_spread_over_the_hull(detail):
     assert off.min(1).max() <= 2 * 0.5 * np.sqrt(1 - (1 - 2 / MOST) ** 2)
     (note,) = {point.note for point in found}
     count = len(np.unique(np.round(vertices, 12), axis=0))
-    told = f"64 of {count} corners of its mesh may touch; the others are within {off.min(1).max():.3g} m of them"
-    assert note == f"segment 'body': {told}"
+    text = f"64 of {count} corners of its mesh may touch; the others are within {off.min(1).max():.3g} m of them"
+    assert note == f"segment 'body': {text}"
 
 
 def test_the_choice_depends_on_the_mesh_alone():

@@ -96,9 +96,9 @@ def test_wrong_input_is_named():
         contact.contact_gaps(figure, contacts, zero)
     with pytest.raises(InputError, match="tau must have"):
         contact.contact_dynamics(figure, contacts, q, zero, np.zeros(7))
-    with pytest.raises(InputError, match=r"v.*not a finite number"):
+    with pytest.raises(InputError, match=r"v.*the number must be finite"):
         contact.contact_dynamics(figure, contacts, q, zero * np.nan, zero)
-    with pytest.raises(InputError, match=r"v.*not a finite number"):
+    with pytest.raises(InputError, match=r"v.*the number must be finite"):
         contact.contact_impact(figure, contacts, q, zero * np.nan)
 
 

@@ -364,18 +364,18 @@ def test_pictures_show_the_solid(obstacle: obstacles.Obstacle) -> None:
         (lambda: obstacles.profile([(0, 0)], 1.0), "n ≥ 2"),
         (lambda: obstacles.profile([(0, 0), (1, 0), (1, 1)], 1.0), "after point 1"),
         (lambda: obstacles.profile([(0, 0), (1, 0)], 0.0), "width of profile"),
-        (lambda: obstacles.profile([(0, 0), (1, 0)], 1.0, placement="up"), "not a placement"),  # type: ignore[arg-type]
+        (lambda: obstacles.profile([(0, 0), (1, 0)], 1.0, placement="up"), "the placement must"),  # type: ignore[arg-type]
         (lambda: obstacles.stairs(0, 0.2, 0.3, 1.0), "number of steps"),
         (lambda: obstacles.stairs(2.5, 0.2, 0.3, 1.0), "number of steps"),  # type: ignore[arg-type]
         (lambda: obstacles.stairs(10**8, 0.2, 0.3, 1.0), "1 to 10000"),
         (lambda: obstacles.stairs(3, 0.2, -0.3, 1.0), "run of stairs"),
-        (lambda: obstacles.ball(1.0, name=""), "not a name"),
-        (lambda: obstacles.ball(1.0, segment=""), "not a segment"),
+        (lambda: obstacles.ball(1.0, name=""), "the name must be text"),
+        (lambda: obstacles.ball(1.0, segment=""), "must be on a segment"),
         (lambda: obstacles.ball(1.0, placement=Transform.translation_of(np.zeros((2, 3)))), "one Transform"),
         (lambda: obstacles.ball(1.0, friction=-0.1), "friction"),
         (lambda: obstacles.ball(1.0, friction=nan), "0 or more, also inf"),
         (lambda: obstacles.ball(1.0, restitution=1.1), "0 to 1"),
-        (lambda: obstacles.ball(1.0, color=(0, 0, 2)), "not a colour"),
+        (lambda: obstacles.ball(1.0, color=(0, 0, 2)), "a color must be"),
         (
             lambda: obstacles.Obstacle("odd", Compound(((Ball(1.0), Transform.identity()),))),
             "'odd'.*cannot be an obstacle.*compound.*allowed: plane",

@@ -79,14 +79,14 @@ def test_friction_and_restitution_of_a_pair():
     assert packed.restitution == pytest.approx([0.5, 0.2, 0.5, 0.0])
 
 
-def test_neighbours_do_not_touch_unless_told():
+def test_neighbours_do_not_touch_unless_asked():
     figure = two_links()
     points = contact.points_of_tags(figure, ["tip"])
     things = (contact.box((0.2, 0.4, 0.6), name="arm", segment="arm"), contact.floor())
     contacts = contact.Contacts(points, things)
     assert pack_contacts(figure, contacts).names == ("tip on ground",)
-    told = contacts.replace(pairs=(("tip", "arm"),))
-    assert pack_contacts(figure, told).names == ("tip on arm",)
+    chosen = contacts.replace(pairs=(("tip", "arm"),))
+    assert pack_contacts(figure, chosen).names == ("tip on arm",)
 
 
 def test_limits_are_candidates_with_names():

@@ -174,7 +174,7 @@ class TestStability:
         assert stability.largest == 0.0
         assert stability.stable
 
-    def test_a_figure_without_inertia_is_told(self):
+    def test_a_figure_without_inertia_is_reported(self):
         b = FigureBuilder(name="ghost")
         b.segment("slide", None, joints.prismatic((1, 0, 0)), mass=0.0)
         with pytest.raises(RunError, match=r"figure 'ghost': the inertia matrix must be invertible"):

@@ -315,7 +315,7 @@ def test_fields_of_a_figure_are_replaced_too_and_survive_new_measures():
         whole.replace(height=2.0)
 
 
-def test_uneven_legs_are_told(body):
+def test_uneven_legs_are_reported(body):
     assert body.notes == ()
     uneven = body.replace(lengths={"L5": 0.40})
     (note,) = uneven.notes
@@ -450,14 +450,14 @@ BAD = [
 
 
 @pytest.mark.parametrize(("options", "problem", "remedy"), BAD)
-def test_bad_input_is_told(options, problem, remedy):
+def test_bad_input_is_reported(options, problem, remedy):
     with pytest.raises(InputError) as caught:
         human36(**options)
     assert problem in str(caught.value)
     assert remedy in str(caught.value)
 
 
-def test_a_change_that_does_not_exist_is_told(body):
+def test_a_change_that_does_not_exist_is_reported(body):
     with pytest.raises(InputError, match=r"no such measure or field.*Did you mean 'height'"):
         body.replace(heigth=1.8)
 

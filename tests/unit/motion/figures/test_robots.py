@@ -256,7 +256,7 @@ def test_kondo_is_its_own_mirror_image():
     np.testing.assert_allclose(tree.inertia_matrix(robot, P @ q), P @ M @ P.T, rtol=0, atol=1e-12 * np.abs(M).max())
 
 
-def test_kondo_elbows_bend_in_the_plane_told():
+def test_kondo_elbows_bend_in_the_plane_stated():
     robot = kondo(elbows="frontal")
     J = tree.tag_jacobians(robot, np.zeros(23))
     for side, way in (("right", RIGHT), ("left", -RIGHT)):
@@ -286,7 +286,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("make", "options", "problem", "remedy"), BAD)
-def test_bad_input_is_told(make, options, problem, remedy):
+def test_bad_input_is_reported(make, options, problem, remedy):
     with pytest.raises(InputError) as caught:
         make(**options)
     assert problem in str(caught.value)

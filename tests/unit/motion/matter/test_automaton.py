@@ -47,7 +47,7 @@ def test_law_rows_begin_and_limits():
     rows = law.rows(2, start)
     np.testing.assert_array_equal(rows, [[100.0, 1.0, 2.0, 10.0], [100.0, 2.0, 2.0, 10.0]])
     np.testing.assert_array_equal(law.begin(2, start), [start, [0, 0], [0, 0]])
-    assert law.farthest == 4.0
+    assert law.cutoff == 4.0
     k, z = law.strongest()
     assert k.max() == 100.0
     np.testing.assert_array_equal(z, [1.0, 2.0])
@@ -72,7 +72,7 @@ REFUSED = [
     ("state a: 1, 2", r"line 1: a state has three numbers \(got '1, 2'"),
     ("state a: 1, 2, 3\nstat b: free", r"line 2: line cannot be read \(got 'stat b: free'.*Did you mean 'state'"),
     ("state a b: free", "line 1: state cannot be read"),
-    ("state 2a: free", "line 1: not a name"),
+    ("state 2a: free", "line 1: the name must begin"),
     ("parameters d\nstate a: d, 0, 0", "line 1: this name has a meaning of its own"),
     ("state a: free\nstate a: free", r"line 2: name is given twice \(got 'a'\). It is already in line 1"),
     (edited("memory worn = 0", "memory worn"), "line 4: memory must have a value"),
@@ -114,7 +114,7 @@ def test_what_is_refused(text, message):
         ({"damping": -1.0}, r"damping of state 'whole' is below zero.*0 or more"),
         ({"stiffness": 0.0}, r"divides by zero \(got 'stiffness = 0.0'"),
         ({"stiffness": np.inf}, "stiffness of state 'whole' is not finite"),
-        ({"limit": "wide"}, "limit is not a number"),
+        ({"limit": "wide"}, "limit must be a number"),
         ({"limit": [[1.0]]}, "one number, or one for each link"),
         ({"strongest": 3.0}, r"strongest .*allowed: \(stiffness, damping\)"),
         ({"strongest": (1.0, np.inf)}, "strongest"),

@@ -173,8 +173,8 @@ def test_points_in_one_place_pull_at_nothing():
 class Pairs:
     """Grains that all know all others, and what their pairs remember."""
 
-    def __init__(self, law, count, seed, farthest):
-        self.law, self.count, self.farthest = law, count, farthest
+    def __init__(self, law, count, seed, cutoff):
+        self.law, self.count, self.cutoff = law, count, cutoff
         rng = np.random.default_rng(seed)
         self.order, self.radius = rng.permutation(count), rng.uniform(0.05, 0.1, count)
         self.neighbours = np.array([[j for j in range(count) if j != i] for i in range(count)]).T.copy()
@@ -185,7 +185,7 @@ class Pairs:
         forces = np.zeros((3, self.count))
         get_device("cpu").launch(
             self.law.automaton.reach_kernel, -(-self.count // width), width, places, strides,
-            self.neighbours, self.found, self.order, self.radius, self.law.rows(1), 1050.0, self.farthest, self.memory,
+            self.neighbours, self.found, self.order, self.radius, self.law.rows(1), 1050.0, self.cutoff, self.memory,
             forces,
         )  # fmt: skip
         return forces[:, self.order]
@@ -209,11 +209,11 @@ def test_both_ends_of_a_pair_are_opposite_to_the_bit(law):
 
 
 def test_pairs_are_links_of_their_gap_and_forget_when_far():
-    """Two grains on a line: the law of d − r − r, which begins anew after the pair was beyond `farthest`."""
-    law, farthest = presets.plasticity(100.0, 4.0, rest=0.0), 0.5
-    pairs = Pairs(law, 2, 1, farthest)
+    """Two grains on a line: the law of d − r − r, which begins anew after the pair was beyond `cutoff`."""
+    law, cutoff = presets.plasticity(100.0, 4.0, rest=0.0), 0.5
+    pairs = Pairs(law, 2, 1, cutoff)
     gap = np.concatenate([np.linspace(0.1, -0.1, 40), np.linspace(-0.1, 0.7, 40), np.linspace(0.7, 0.0, 40)])
-    inside, apart = gap < farthest, pairs.radius.sum()
+    inside, apart = gap < cutoff, pairs.radius.sum()
     first, again = np.flatnonzero(~inside)[[0, -1]]
     expected = np.zeros(len(gap))
     expected[:first] = law.respond(gap[:first]).tension
@@ -224,7 +224,7 @@ def test_pairs_are_links_of_their_gap_and_forget_when_far():
         strides = np.array([[0.0, d - before], [0.0, 0.0], [0.0, 0.0]])
         got.append(pairs.forces(places, strides)[0, 0])
         before = d
-        assert (pairs.memory[0, 0, 0] == 0.0) == (d - apart >= farthest)
+        assert (pairs.memory[0, 0, 0] == 0.0) == (d - apart >= cutoff)
     # the gap is rounded when the radii are added and taken off again, and stiffness amplifies it
     np.testing.assert_allclose(got, expected, atol=100.0 * 8 * np.finfo(float).eps)
     assert np.abs(expected[again + 1 :]).max() == pytest.approx(4.0)

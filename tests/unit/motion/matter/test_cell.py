@@ -215,7 +215,7 @@ def test_grid_response_at_start_is_the_field():
     np.testing.assert_allclose(found, field, rtol=0, atol=64 * EPS)
 
 
-def test_wrong_input_is_told():
+def test_wrong_input_is_reported():
     for wrong in ({"mass": 0.0}, {"step": -1.0}, {"stiffness": np.nan}, {"damping": "much"}):
         with pytest.raises(InputError, match=f"cell {next(iter(wrong))}"):
             Cell(**{"mass": 1.0, "stiffness": 1.0, "damping": 0.1, "step": 0.1, **wrong})

@@ -79,7 +79,7 @@ def test_only_what_is_asked_is_worked_out(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.mark.parametrize(
-    ("name", "rate", "told"),
+    ("name", "rate", "text"),
     [
         ("energy", 200.0, "only positions are recorded at a higher rate"),
         ("energy", 30.0, "the rate of a channel does not fit"),
@@ -88,8 +88,8 @@ def test_only_what_is_asked_is_worked_out(monkeypatch: pytest.MonkeyPatch) -> No
         ("string[3].position", True, "must be a number above 0"),
     ],
 )
-def test_rates_that_do_not_fit_are_refused(name: str, rate: float, told: str) -> None:
-    with pytest.raises(InputError, match=told):
+def test_rates_that_do_not_fit_are_refused(name: str, rate: float, text: str) -> None:
+    with pytest.raises(InputError, match=text):
         mf.simulate(string(), t1=0.1, rate=100.0, record={name: rate})
 
 

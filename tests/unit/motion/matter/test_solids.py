@@ -92,7 +92,7 @@ class TestForces:
             b.solid(f"s{n}", shape, pose, points, law=BUFFER, friction=Friction(0.4, damping=1.0))
         network = b.build()
         solids, forces = act(network)
-        own, felt = solids.contact_forces(), solids.felt()
+        own, felt = solids.contact_forces(), solids.solid_wrenches()
         np.testing.assert_allclose(own.sum(0), forces[solids.points], atol=1e-11)
         arms = network.initial_state().position[None] - solids.poses[:, None, 9:]
         # 3000 terms of at most 400 N and 400 N · 4 m: 3000 roundings of the largest partial sum.
@@ -106,7 +106,7 @@ class TestForces:
         b.solid("s", Plane(), HERE, points, law=BUFFER)
         solids, _ = act(b.build(), wrenches=False)
         with pytest.raises(InputError, match="were not kept"):
-            solids.felt()
+            solids.solid_wrenches()
 
 
 def test_the_same_bits_on_any_number_of_threads():
@@ -117,7 +117,7 @@ def test_the_same_bits_on_any_number_of_threads():
             engine._solids.wrenches = True
             engine.advance(200)
             states.append(engine.state().position)
-            felt.append(engine._solids.felt())
+            felt.append(engine._solids.solid_wrenches())
     assert np.array_equal(*states)
     assert np.array_equal(*felt)
     assert np.abs(felt[0]).min() > 0

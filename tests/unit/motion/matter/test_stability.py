@@ -37,7 +37,7 @@ def test_a_long_chain_has_the_ends_of_its_modal_segment():
     np.testing.assert_allclose(found.ground[5], segment.start, rtol=1e-14)
 
 
-def test_undamped_springs_are_told_and_not_refused():
+def test_undamped_springs_are_reported_and_not_refused():
     found = assess(*chain(5, 800.0, 0.0), 0.001)
     assert found.verdict == "marginal"
     assert "5 masses have no damping" in str(found)
@@ -81,10 +81,10 @@ def test_the_offender_is_named_and_each_remedy_works():
     found = assess(mass, a, b, k, z, STEP, names=names, link_names=laws)
     assert found.verdict == "unstable"
     assert (found.mass in (3, 4), found.link) == (True, 3)
-    with pytest.raises(InputError, match=r"mass 'm[34]', link 'rod'") as told:
+    with pytest.raises(InputError, match=r"mass 'm[34]', link 'rod'") as caught:
         found.check()
-    assert f"a step up to {found.largest_step:.6g} s" in str(told.value)
-    assert "the stiffness of link 'rod' times" in str(told.value)
+    assert f"a step up to {found.largest_step:.6g} s" in str(caught.value)
+    assert "the stiffness of link 'rod' times" in str(caught.value)
     assert assess(mass, a, b, k, z, found.largest_step).bounded
     assert not assess(mass, a, b, k, z, 1.2 * found.largest_step).bounded
     assert found.damping_factor is None
@@ -149,15 +149,15 @@ def test_many_masses_are_assessed_by_iteration():
     assert found.largest_step >= assess(*arrays, 0.001).largest_step
 
 
-def test_negative_stiffness_is_told_as_meant():
+def test_negative_stiffness_is_reported_as_meant():
     arrays = [0.01, 0.01], [0], [1], [300.0], [0.5], 0.001
     found = assess(*arrays, least_stiffness=[-20.0], link_names=["glue"])
     assert found.verdict == "stable"
     assert "locally unstable on purpose" in str(found)
     assert "'glue'" in str(found)
     # e-fold in the time of the continuous pair, √(m/2k), to second order in the step and as printed.
-    told = float(re.search(r"no less than (\S+) s", str(found)).group(1))
-    assert told == pytest.approx(np.sqrt(0.01 / 40), rel=0.005)
+    bound = float(re.search(r"no less than (\S+) s", str(found)).group(1))
+    assert bound == pytest.approx(np.sqrt(0.01 / 40), rel=0.005)
     assert spectral_radius(*arrays[:3], [-20.0], [0.0], 0.001) == pytest.approx(
         np.exp(0.001 * np.sqrt(40 / 0.01)), rel=1e-3
     )
@@ -175,9 +175,9 @@ def test_the_one_step_matrix_steps():
 
 
 def test_the_dictionary_is_json():
-    told = assess(*chain(4, 3000.0, 1.0), STEP, exact=True).to_dict()
-    assert json.loads(json.dumps(told, allow_nan=False)) == told
-    assert sum(told["regimes"].values()) == 4
+    facts = assess(*chain(4, 3000.0, 1.0), STEP, exact=True).to_dict()
+    assert json.loads(json.dumps(facts, allow_nan=False)) == facts
+    assert sum(facts["regimes"].values()) == 4
 
 
 @pytest.mark.parametrize(
@@ -186,17 +186,17 @@ def test_the_dictionary_is_json():
         ({"mass": [0.0, 1.0]}, "a mass must be positive"),
         ({"mass": [1.0, np.nan]}, "mass 1: a mass must be positive"),
         ({"b": [7]}, "link 0, end b: the end of a link must be an existing mass"),
-        ({"a": [0.5]}, "not numbers of masses"),
+        ({"a": [0.5]}, "numbers of masses"),
         ({"b": [0]}, "both ends are the same"),
-        ({"stiffness": [np.nan]}, "stiffness: not finite"),
+        ({"stiffness": [np.nan]}, "stiffness: the number"),
         ({"stiffness": [1.0, 2.0]}, "stiffness: the array must have one entry for each link"),
         ({"damping": [-1.0]}, "damping must not be negative"),
-        ({"step": 0.0}, "not a step"),
-        ({"step": np.nan}, "not a step"),
+        ({"step": 0.0}, "step must be > 0 s"),
+        ({"step": np.nan}, "step must be > 0 s"),
         ({"movable": [True]}, "movable: the array must have one entry for each mass"),
     ],
 )
-def test_wrong_input_is_told(change, words):
+def test_wrong_input_is_reported(change, words):
     given = {"mass": [1.0, 1.0], "a": [0], "b": [1], "stiffness": [1.0], "damping": [0.1], "step": 0.1, **change}
     with pytest.raises(InputError, match=words):
         assess(**given)

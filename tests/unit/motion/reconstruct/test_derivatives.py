@@ -111,7 +111,7 @@ def test_a_body_that_spins_evenly_has_a_constant_spin_in_its_axes(flips):
     assert_allclose(acceleration, 0.0, atol=1e4 * EPS / H**2)
 
 
-def test_the_axes_in_which_rotations_are_told_do_not_matter():
+def test_the_axes_in_which_rotations_are_given_do_not_matter():
     rng = np.random.default_rng(4)
     t = np.arange(150) * H
     angles = np.cumsum(rng.normal(size=(150, 3)), axis=0) * 0.05

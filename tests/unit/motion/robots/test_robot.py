@@ -57,7 +57,7 @@ def test_friction_is_the_greater_of_two_and_none_without_tangents(tmp_path):
     assert {p.friction for p in robot(tmp_path, friction=0.3).contacts.points} == {0.3}
 
 
-def test_a_plane_of_a_moving_segment_is_left_out_and_told(tmp_path):
+def test_a_plane_of_a_moving_segment_is_left_out_and_reported(tmp_path):
     found = robot(tmp_path, more='type="plane"')
     assert not [p for p in found.contacts.points if p.name.startswith("foot")]
     assert any(
@@ -244,7 +244,7 @@ BALL = '<collision><geometry><sphere radius="0.1"/></geometry></collision>'
         (LOST.format("foot") + BALL, "1 of 2 collision shapes were left out, these pass through"),
     ],
 )
-def test_collision_meshes_that_are_missing_are_told(tmp_path, shapes, says):
+def test_collision_meshes_that_are_missing_are_reported(tmp_path, shapes, says):
     """A dog without the meshes of its feet falls through the floor: how many are lost, and where they were sought."""
     path = tmp_path / "dog.urdf"
     path.write_text(QUADRUPED.format(shapes))
@@ -259,7 +259,7 @@ def test_collision_meshes_that_are_missing_are_told(tmp_path, shapes, says):
         read_robot(path, free=True, strict=True)
 
 
-def test_geoms_whose_meshes_cannot_be_read_are_told(tmp_path):
+def test_geoms_whose_meshes_cannot_be_read_are_reported(tmp_path):
     (tmp_path / "foot.stl").write_bytes(b"solid")
     path = tmp_path / "dog.xml"
     path.write_text("""<mujoco><asset><mesh name="m" file="foot.stl"/></asset><worldbody>

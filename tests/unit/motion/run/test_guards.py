@@ -129,7 +129,7 @@ def test_guard_that_ends_the_run():
     assert found[-1].end == pytest.approx([0, -np.sqrt(2 * G)], abs=1e-12)
 
 
-def test_state_before_and_after_the_event_are_both_told():
+def test_state_before_and_after_the_event_are_both_reported():
     stepper = ExplicitStep(DORMAND_PRINCE, fall, size=2)
     hit = next(s for s in march(stepper, 0.0, np.array([1.0, 0.0]), 1.0, guards=[bounce(0.5)]) if s.fired)
     assert hit.after == pytest.approx(hit.end * (1, -0.5), abs=1e-15)

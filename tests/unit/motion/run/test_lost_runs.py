@@ -61,9 +61,9 @@ def test_a_run_that_takes_long_says_so_once_and_goes_on():
 
     steps = ExplicitStep(DORMAND_PRINCE, rate, size=1, rtol=1e-6, atol=1e-6)
     way = march(steps, 0.0, np.ones(1), 0.01)
-    with pytest.warns(SlowWarning, match=r"adaptive steps are of .*stiff") as told:
+    with pytest.warns(SlowWarning, match=r"adaptive steps are of .*stiff") as caught:
         list(islice(way, 3000))
-    assert len(told) == 1
+    assert len(caught) == 1
 
 
 def test_a_short_run_of_small_steps_goes_on():

@@ -94,7 +94,7 @@ def test_dense_output_is_of_order_four(theta):
     )
 
 
-def test_a_step_longer_than_a_sample_is_told():
+def test_a_step_longer_than_a_sample_is_reported():
     ball = mf.Bodies((mf.Body("ball", MassProperties(1.0, np.zeros(3), np.eye(3))),))
     with pytest.warns(StepWarning, match=r"step 2 s is longer than from sample to sample, 0\.05 s at 20 Hz: steps of"):
         mf.simulate(ball, t1=0.2, rate=20.0, step=2.0)

@@ -289,7 +289,7 @@ def test_numbers_that_are_not_finite_are_named(kind, name):
                 inputs = [np.array(x) for x in states(figure, shape)]
                 inputs[which][..., -1].flat[-1] = bad  # an angle of the ball, the last segment
                 last = "ball" if which == 0 else figure.coordinates[-1]
-                with pytest.raises(InputError, match=f"{last}.*not a finite number") as error:
+                with pytest.raises(InputError, match=f"{last}.*the number must be finite") as error:
                     call(kind, name, *inputs)
                 assert ("state 7" in str(error.value)) == bool(shape)
 

@@ -8,7 +8,7 @@ from motiform.base.errors import InputError, RunError
 from motiform.geometry import surfaces as s
 from motiform.motion import tree
 from motiform.motion.tree.algorithms.closure_rows import contact_frames, contact_gap
-from motiform.motion.tree.algorithms.closures import closure_forces, closure_wrenches, keep_closures, weigh
+from motiform.motion.tree.algorithms.closures import closure_forces, closure_wrenches, constrain_closures, weigh
 from motiform.motion.tree.algorithms.effort import effort
 from motiform.motion.tree.algorithms.forward import held_contact_force, loaded_dynamics
 from motiform.motion.tree.algorithms.matrices import contact_wrench
@@ -169,7 +169,7 @@ def test_tilts_are_seen():
     np.testing.assert_allclose(found.off[0], [np.sin(0.02), 0, 0, 0, 0, 0.1], **TIGHT)
 
 
-def test_surfaces_without_a_common_normal_are_told():
+def test_surfaces_without_a_common_normal_are_reported():
     figure = ball_on_ground()
     joint = joints.contact(s.cylinder(0.5), s.sphere(0.1))
     with pytest.raises(
@@ -253,7 +253,9 @@ def test_forces_by_name_and_as_wrenches():
         tree.inverse_dynamics(figure, q, v, found.acceleration, external), tau + J.T @ found.forces, rtol=0, atol=1e-10
     )
     free = tree.forward_dynamics(figure.opened, q, v, tau, external)
-    np.testing.assert_allclose(keep_closures(figure, q, v, free).acceleration, found.acceleration, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(
+        constrain_closures(figure, q, v, free).acceleration, found.acceleration, rtol=0, atol=1e-10
+    )
 
 
 @pytest.mark.slow
@@ -322,7 +324,7 @@ def test_effort_without_closures_is_inverse_dynamics():
     np.testing.assert_allclose(other.tau, found.tau[:, order], **TIGHT)
 
 
-def test_effort_that_cannot_be_is_told_with_its_coordinates():
+def test_effort_that_cannot_be_is_reported_with_its_coordinates():
     b = FigureBuilder(name="pendulum")
     b.segment("upper", None, joints.revolute((0, 0, 1)), mass=1.0, com=(0, -0.3, 0))
     b.segment(
@@ -443,7 +445,7 @@ def test_joined_segments_keep_the_freedom_of_the_joint(rows):
     assert (np.abs(J @ along).max() < 1e-12) == (rows in ("prismatic", "cylindrical", "line"))
 
 
-def test_closures_beyond_floats_are_told():
+def test_closures_beyond_floats_are_reported():
     b = FigureBuilder(name="speck")
     b.segment("a", None, joints.free(), mass=1e-90, inertia=1e-90 * np.eye(3))
     b.close("pin", None, (0, 0, 0), "a", (0, 0, 0))

@@ -137,7 +137,7 @@ def test_pairs_that_cannot_be_are_refused_by_name(one, two, options, words):
         (lambda: contact(s.plane(), s.sphere(1.0), friction=-0.1), "friction must not be negative"),
         (lambda: contact(s.plane(), s.sphere(1.0), sliding=True, friction=0.3), "sliding contact joint must be 0"),
         (lambda: contact(s.plane(), s.sphere(1.0)).configuration((0, 0, 0), (0, 0, 0)), "cannot be projected"),
-        (lambda: contact(s.plane(), s.sphere(1.0)).configuration((NAN, 0, 0)), "not finite"),
+        (lambda: contact(s.plane(), s.sphere(1.0)).configuration((NAN, 0, 0)), r"not finite|must be finite"),
         (lambda: contact(s.plane(), s.sphere(1.0)).configuration(yaw=NAN), "yaw"),
         (
             lambda: contact(s.plane(), s.sphere(1.0)).configuration(direction=(0, 0, 2)),
@@ -151,10 +151,13 @@ def test_pairs_that_cannot_be_are_refused_by_name(one, two, options, words):
         (lambda: contact(s.cylinder(1.0), s.cylinder(0.5), line=True).configuration(yaw=0.3), "no yaw"),
         (lambda: contact(s.plane(), s.torus(1.0, 0.3)).configuration((0, 0, 0), (0.8, 0, 0)), "cannot touch at these"),
         (lambda: contact(s.plane(), s.torus(1.0, 0.3)).configuration((0, 0, 0), (1, 0, 0.3)), "cannot touch at these"),
-        (lambda: contact(s.plane(), s.sphere(1.0)).transform(np.full(14, NAN)), "not finite"),
+        (lambda: contact(s.plane(), s.sphere(1.0)).transform(np.full(14, NAN)), r"not finite|must be finite"),
         (lambda: contact(s.plane(), s.sphere(1.0)).transform(np.zeros(14)), "a quaternion must have a length above 0"),
         (lambda: contact(s.plane(), s.sphere(1.0)).transform(np.zeros(7)), "the array has the wrong shape"),
-        (lambda: (j := contact(s.plane(), s.sphere(1.0))).rate(j.neutral(), (1.0, NAN, 0.0)), "not finite"),
+        (
+            lambda: (j := contact(s.plane(), s.sphere(1.0))).rate(j.neutral(), (1.0, NAN, 0.0)),
+            r"not finite|must be finite",
+        ),
         (
             lambda: (j := contact(s.plane(), s.sphere(1.0))).rate(j.neutral(), (1.0, 0.0)),
             "the array has the wrong shape",
@@ -279,7 +282,7 @@ def test_touch_names_the_gap():
         joint.touch(Transform.translation_of((1.0, 2.0, 0.15)))
     near = joint.touch(Transform.translation_of((1.0, 2.0, 0.15)), tolerance=0.06)
     assert np.abs(joint.transform(near).translation - (1.0, 2.0, 0.2)).max() < 1e-12
-    with pytest.raises(InputError, match="not one pose"):
+    with pytest.raises(InputError, match="must be a single Transform"):
         joint.touch(np.eye(4))
     tilted = contact(s.plane(), s.plane(), rolling=False, sliding=True)
     with pytest.raises(InputError, match="common normal"):

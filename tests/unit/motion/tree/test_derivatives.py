@@ -300,7 +300,7 @@ def test_bad_numbers(derivatives):
     figure = two_bars().build()
     with pytest.raises(InputError, match=r"v must have .*\(3,\)"):
         derivatives(figure, np.zeros(2), np.zeros(3), np.zeros(2))
-    with pytest.raises(InputError, match=r"v\[1\] \(bar1\): not a finite number"):
+    with pytest.raises(InputError, match=r"v\[1\] \(bar1\): the number must be finite"):
         derivatives(figure, np.zeros(2), np.array([0.0, np.nan]), np.zeros(2))
 
 

@@ -367,7 +367,7 @@ def test_possible_inertias_are_taken(moments):
 # ---- asking for what is not there ----------------------------------------------------------------------------------
 
 
-def test_unknown_names_are_told_with_the_nearest():
+def test_unknown_names_are_reported_with_the_nearest():
     figure = arm().build()
     for ask in (
         figure.index,

@@ -628,7 +628,7 @@ def test_wrong_joints_are_refused(make):
 
 
 @pytest.mark.parametrize("joint", [joints.revolute, joints.prismatic, joints.planar, lambda a: joints.helical(a, 0.1)])
-def test_an_axis_without_a_direction_is_told_with_its_segment(joint):
+def test_an_axis_without_a_direction_is_reported_with_its_segment(joint):
     with pytest.raises(InputError, match=r"segment 'knee': a .* axis must have a direction"):
         FigureBuilder().segment("knee", None, joint((0, 0, 0)))
 

@@ -245,12 +245,12 @@ def test_friction_under_a_load_gives_way_where_it_must():
         (lambda t, state: [np.inf, 0, 0], RunError, "a control returned numbers that are not finite"),
     ],
 )  # fmt: skip
-def test_controls_that_do_wrong_are_told(act, error, text):
+def test_controls_that_do_wrong_are_reported(act, error, text):
     with pytest.raises(error, match=text):
         simulate(ball(), t1=0.2, rate=10, controls=act)
 
 
-def test_loads_that_do_wrong_are_told():
+def test_loads_that_do_wrong_are_reported():
     with pytest.raises(InputError, match=r"a load returned a wrong value .* shape \(1, 6\)"):
         simulate(ball(), t1=0.2, rate=10, loads=lambda t, state: [1, 2])
     with pytest.raises(InputError, match=r"a figure takes no .forces.*Give controls="):
@@ -371,7 +371,7 @@ def test_friction_is_a_coefficient(wrong):
         ({"q0": "down"}, "q0"),
         ({"v0": "fast"}, "v0"),
         ({"v0": [1, 2, 3, 4]}, r"v0 must have .*\(4,\)"),
-        ({"v0": [0, np.nan, 0]}, r"v0\[1\] \(ball\.wy\): not a finite number"),
+        ({"v0": [0, np.nan, 0]}, r"v0\[1\] \(ball\.wy\): the number must be finite"),
         ({"q0": np.zeros(14)}, "(?i)quaternion"),
         ({"v0": np.zeros((2, 3))}, r"a run must start from a single state \(got 'leading axes \(2,\)'"),
         ({"settings": {"motion.step": 1}}, "settings belong to scenes"),
@@ -557,10 +557,10 @@ def test_stopped_run_resumes_to_the_same_bits(tmp_path, kind):
     elif kind == "controlled":
         run |= {"controls": lambda t, state: -1e-4 * state.v}
     whole = simulate(figure, **run)
-    out, told = tmp_path / "a.mf", []
+    out, fractions = tmp_path / "a.mf", []
 
     def stop(fraction):
-        told.append(fraction)
+        fractions.append(fraction)
         if fraction > 0.3:
             raise Stop
 
@@ -631,18 +631,18 @@ def test_run_that_ended_with_an_event_stays_ended(tmp_path):
     run = {"t1": 3.0, "rate": 50, "q0": q}
     first = simulate(figure, out=tmp_path / "a.mf", **run)
     assert [event.name for event in first.events] == ["ball lifts off"]
-    told = []
-    again = simulate(figure, out=tmp_path / "a.mf", resume=True, progress=told.append, **run)
-    assert told == []
+    fractions = []
+    again = simulate(figure, out=tmp_path / "a.mf", resume=True, progress=fractions.append, **run)
+    assert fractions == []
     assert compare(first, again).identical
 
 
 def test_out_and_overwrite(tmp_path):
     out, run = tmp_path / "a.mf", {"t1": 0.5, "rate": 20}
     first = simulate(pendulum(), q0=[0.5], out=out, **run)
-    told = []
-    assert compare(first, simulate(pendulum(), q0=[0.5], out=out, progress=told.append, **run)).identical
-    assert told == []  # it is opened, not made again
+    fractions = []
+    assert compare(first, simulate(pendulum(), q0=[0.5], out=out, progress=fractions.append, **run)).identical
+    assert fractions == []  # it is opened, not made again
     with pytest.raises(RecordingError, match="there is a recording already"):
         simulate(pendulum(), q0=[0.6], out=out, **run)
     again = simulate(pendulum(), q0=[0.6], out=out, overwrite=True, **run)

@@ -139,7 +139,7 @@ def test_a_leg_typed_as_in_a_paper():
     np.testing.assert_allclose(leg.segment("thigh").com, [0, -0.4 * 0.2425 * 1.741, 0])
 
 
-def test_an_order_of_coordinates_can_be_told_and_lengths_can_be_numbered():
+def test_an_order_of_coordinates_can_be_given_and_lengths_can_be_numbered():
     rows = [CardanRow("a", None, ("L2", 0, 0), ("swing", 0, "roll"), 1.0)]
     figure = figure_from_cardan(rows, lengths=[0.1, 0.2], coordinates=["roll", "swing"])
     assert figure.coordinates == ("roll", "swing")
@@ -243,9 +243,9 @@ def test_any_text_is_a_value_or_an_error(text):
             {},
             "row 'a', z: a coordinate must stand without a factor at first",
         ),
-        ([CardanRow("a", None, rotation=(None, 0, 0))], {}, "row 'a', z: not a parameter"),
-        ([CardanRow("a", None, rotation=(np.nan, 0, 0))], {}, "row 'a', z: not a parameter"),
-        ([CardanRow("a", None, mass="q1")], {}, "row 'a', mass: not a constant"),
+        ([CardanRow("a", None, rotation=(None, 0, 0))], {}, "row 'a', z: a parameter must be"),
+        ([CardanRow("a", None, rotation=(np.nan, 0, 0))], {}, "row 'a', z: a parameter must be"),
+        ([CardanRow("a", None, mass="q1")], {}, "row 'a', mass: a parameter must be constant"),
         ([CardanRow("a", None, mass=1.0, inertia=(1, 2))], {}, "row 'a', inertia: the inertia must be three moments"),
         ([CardanRow("a", None, mass=1.0, inertia=(1, 1, 1), about="knee")], {}, "row 'a', about"),
         ([CardanRow("a", "b")], {}, "unknown parent"),

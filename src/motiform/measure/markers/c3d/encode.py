@@ -69,7 +69,9 @@ def _utf8(text: str, where: str) -> bytes:
     try:
         raw = text.encode("utf-8")
     except UnicodeEncodeError:
-        raise InputError("not a text", where=where, got=repr(text)[:80], allowed="Unicode without surrogates") from None
+        raise InputError(
+            "text must be encodable as UTF-8", where=where, got=repr(text)[:80], allowed="Unicode without surrogates"
+        ) from None
     if len(raw) > _MOST_COLUMNS:
         got = f"{len(raw)} bytes, {text[:40]!r} and more"
         raise InputError("a text is too long for a C3D file", where=where, got=got, allowed="up to 255 bytes of UTF-8")

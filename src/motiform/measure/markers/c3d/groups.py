@@ -92,8 +92,8 @@ def _matrix(plate: dict[str, Any], trial: C3dTrial) -> np.ndarray:
 
 
 def _subjects(trial: C3dTrial) -> dict[str, Any]:
-    told = trial.rec.manifest.get("subject")
-    names = [told] if isinstance(told, str) else [str(name) for name in told or ()]
+    subject = trial.rec.manifest.get("subject")
+    names = [subject] if isinstance(subject, str) else [str(name) for name in subject or ()]
     return {"USED": len(names), "NAMES": names}
 
 

@@ -26,7 +26,7 @@ class NumberFormat:
     def __init__(self, processor: int, where: str) -> None:
         if processor not in (INTEL, _DEC, _MIPS):
             raise InputError(
-                "not a C3D file, or a damaged one", where=where, got=f"processor type {processor}",
+                "the C3D file must state its processor", where=where, got=f"processor type {processor}",
                 allowed="84 (Intel), 85 (DEC), 86 (MIPS)",
             )  # fmt: skip
         self.order = ">" if processor == _MIPS else "<"
@@ -94,14 +94,14 @@ def read_parameters(data: bytes, block: int, where: str) -> tuple[C3dParameters,
     numbers = NumberFormat(data[at + 3], where)
     try:
         start = BLOCK * (int(numbers.words(data[16:18])[0]) - 1)  # of the samples
-        return _walk(data, at + 4, start if start > at else len(data), numbers), numbers
+        return _iterate_groups(data, at + 4, start if start > at else len(data), numbers), numbers
     except InputError:
         raise
     except (struct.error, IndexError, ValueError) as error:
         raise InputError("the parameters of the C3D file are damaged", where=where, got=str(error)[:80]) from None
 
 
-def _walk(data: bytes, at: int, end: int, numbers: NumberFormat) -> C3dParameters:
+def _iterate_groups(data: bytes, at: int, end: int, numbers: NumberFormat) -> C3dParameters:
     groups: dict[int, str] = {}
     found: list[tuple[int, str, Any]] = []
     while at + 2 <= len(data):
@@ -127,8 +127,8 @@ def _offset(data: bytes, place: int, end: int, order: str) -> int:
 
     Converted files have such an entry: that of c3d.org for SGI is one.
     """
-    told, other = (int(struct.unpack_from(o + "h", data, place)[0]) for o in (order, "<" if order == ">" else ">"))
-    return other if told and not 0 < told <= end - place and 0 < other <= end - place else told
+    stated, other = (int(struct.unpack_from(o + "h", data, place)[0]) for o in (order, "<" if order == ">" else ">"))
+    return other if stated and not 0 < stated <= end - place and 0 < other <= end - place else stated
 
 
 def _value(data: bytes, at: int, numbers: NumberFormat) -> Any:

@@ -43,14 +43,19 @@ def read_c3d(path: Path, options: ReadOptions) -> Raw:
     head = data[: 256 * BLOCK].tobytes()  # header and parameters
     if len(head) < BLOCK or head[1] != 80:
         got = f"{len(head)} bytes" if len(head) < BLOCK else f"second byte {head[1]}"
-        raise InputError("not a C3D file", where=where, got=got, allowed="a header of 512 bytes with the mark 80")
+        raise InputError(
+            "a C3D file must begin with its header",
+            where=where,
+            got=got,
+            allowed="a header of 512 bytes with the mark 80",
+        )
     parameters, numbers = read_parameters(head, head[0], where)
     header = _header(head, numbers, where)
-    first, told = _frames(header, parameters)
+    first, stated = _frames(header, parameters)
     notes: list[str] = []
-    header = _settle_analog(header, parameters, told, len(data), notes, where)
+    header = _settle_analog(header, parameters, stated, len(data), notes, where)
     points, residuals, analog, frames = _samples(
-        data, header, numbers, parameters, (first, told), options.partial, where
+        data, header, numbers, parameters, (first, stated), options.partial, where
     )
     if options.residuals and (residuals < 0).all() and points.any():
         raise InputError(
@@ -70,8 +75,8 @@ def read_c3d(path: Path, options: ReadOptions) -> Raw:
         subjects=[name for name in parameters.texts("SUBJECTS", "NAMES") if name],
         residuals=np.where(residuals < 0, np.nan, residuals), events=_events(head, parameters, numbers), notes=notes,
     )  # fmt: skip
-    if frames < told:
-        raw.notes.append(f"the file is cut short: {frames} of {told} samples are kept")
+    if frames < stated:
+        raw.notes.append(f"the file is cut short: {frames} of {stated} samples are kept")
     _leave_out_computed(raw, parameters)
     _leave_out_axes(raw)
     raw.body = _body(parameters)
@@ -101,20 +106,20 @@ def _settle_analog(
     Some programs write the number of channels in place of that of the numbers, or no number of samples: what
     ANALOG:USED says then decides. Numbers that are left over are dropped, as other readers do.
     """
-    told, subframes = header.measurements, header.subframes
-    if not told or (subframes and told % subframes == 0):
+    stated, subframes = header.measurements, header.subframes
+    if not stated or (subframes and stated % subframes == 0):
         return header
     used = int(np.nan_to_num(parameters.number("ANALOG", "USED") or 0.0))
-    tries = [(used * subframes, subframes), (told, told // used if used > 0 and told % used == 0 else 0)]
-    tries += [(told, subframes)] if 0 < subframes < told else []
+    tries = [(used * subframes, subframes), (stated, stated // used if used > 0 and stated % used == 0 else 0)]
+    tries += [(stated, subframes)] if 0 < subframes < stated else []
     room = (size - (header.data - 1) * BLOCK) // (4 if header.scale < 0 else 2)
     fitting = [(n, k) for n, k in tries if n > 0 and k > 0 and frames * (4 * header.points + n) <= room]
     if not fitting:
-        got = f"{told} analog numbers in {subframes} samples"
+        got = f"{stated} analog numbers in {subframes} samples"
         raise InputError("the header of the C3D file is damaged", where=where, got=got)
     count, steps = max(fitting)
     notes.append(
-        f"the header states {told} analog numbers in {subframes} samples; taken are {count // steps} channels, "
+        f"the header states {stated} analog numbers in {subframes} samples; taken are {count // steps} channels, "
         f"{steps} times with each sample of the markers"
     )
     return header._replace(measurements=count, subframes=steps)
@@ -130,9 +135,9 @@ def _frames(header: _Header, parameters: C3dParameters) -> tuple[int, int]:
             return wide[0], wide[1] - wide[0] + 1
     count = last - first + 1
     for name in ("LONG_FRAMES", "FRAMES"):
-        told = parameters.array("POINT", name).ravel()
-        if told.size and last == _MOST_FRAMES and np.isfinite(told[0]):
-            number = int(told[0]) % 65536 if told.dtype.kind == "i" else int(told[0])
+        values = parameters.array("POINT", name).ravel()
+        if values.size and last == _MOST_FRAMES and np.isfinite(values[0]):
+            number = int(values[0]) % 65536 if values.dtype.kind == "i" else int(values[0])
             count = max(count, number)
     return first, count
 
@@ -209,13 +214,13 @@ def _analog(table: np.ndarray, header: _Header, parameters: C3dParameters) -> np
 
 
 def _per_channel(parameters: C3dParameters, name: str, channels: int, default: float) -> np.ndarray:
-    told = parameters.array("ANALOG", name).ravel().astype(np.float64)[:channels]
-    return np.concatenate([told, np.full(channels - len(told), default)])
+    values = parameters.array("ANALOG", name).ravel().astype(np.float64)[:channels]
+    return np.concatenate([values, np.full(channels - len(values), default)])
 
 
 def _labels(parameters: C3dParameters, group: str, count: int, letter: str) -> list[str]:
-    told = parameters.texts(group, "LABELS")[:count]
-    return [told[k] if k < len(told) and told[k] else f"{letter}{k + 1}" for k in range(count)]
+    labels = parameters.texts(group, "LABELS")[:count]
+    return [labels[k] if k < len(labels) and labels[k] else f"{letter}{k + 1}" for k in range(count)]
 
 
 def _leave_out_computed(raw: Raw, parameters: C3dParameters) -> None:
@@ -254,8 +259,8 @@ def _leave_out(raw: Raw, names: set[str], what: str) -> None:
 
 def _body(parameters: C3dParameters) -> dict[str, float]:
     """Return mass [kg] and height [m] of the subject as Vicon's programs keep them, those that a person may have."""
-    told = {"mass": parameters.number("PROCESSING", "BODYMASS"), "height": parameters.number("PROCESSING", "HEIGHT")}
-    found = {name: float(value) for name, value in told.items() if value is not None}
+    fields = {"mass": parameters.number("PROCESSING", "BODYMASS"), "height": parameters.number("PROCESSING", "HEIGHT")}
+    found = {name: float(value) for name, value in fields.items() if value is not None}
     if "height" in found and found["height"] > _TALLEST:
         found["height"] /= 1000.0  # in mm
     return {name: value for name, value in found.items() if _PERSON[name][0] <= value <= _PERSON[name][1]}
@@ -263,8 +268,8 @@ def _body(parameters: C3dParameters) -> dict[str, float]:
 
 def _screen_up(parameters: C3dParameters) -> str | None:
     """Return the axis that points up on the file's screen: "y" for "+Y", "-z" for "-Z"."""
-    told = parameters.text("POINT", "Y_SCREEN").lower().replace(" ", "")
-    axis = told.lstrip("+")
+    text = parameters.text("POINT", "Y_SCREEN").lower().replace(" ", "")
+    axis = text.lstrip("+")
     return axis if axis.lstrip("-") in ("x", "y", "z") else None
 
 
@@ -278,9 +283,9 @@ def _events(head: bytes, parameters: C3dParameters, numbers: NumberFormat) -> li
         for k, (minutes, seconds) in enumerate(times.T.astype(float)):
             if not np.isfinite(minutes + seconds):
                 continue
-            told = {name: texts[k] for name, texts in columns.items() if k < len(texts) and texts[k]}
-            label = told.pop("label", "event")
-            found.append(Event(60.0 * minutes + seconds, label, dict(told)))
+            fields = {name: texts[k] for name, texts in columns.items() if k < len(texts) and texts[k]}
+            label = fields.pop("label", "event")
+            found.append(Event(60.0 * minutes + seconds, label, dict(fields)))
     return found or _header_events(head, numbers)
 
 
@@ -298,8 +303,8 @@ def _header_events(head: bytes, numbers: NumberFormat) -> list[Event]:
 def _add_analog(raw: Raw, parameters: C3dParameters, analog: np.ndarray, header: _Header) -> None:
     channels = analog.shape[1]
     raw.analog_names = _labels(parameters, "ANALOG", channels, "A")
-    told = parameters.texts("ANALOG", "UNITS")
-    raw.analog_units = [_spaced(told[k]) if k < len(told) else "" for k in range(channels)]
+    units = parameters.texts("ANALOG", "UNITS")
+    raw.analog_units = [_spaced(units[k]) if k < len(units) else "" for k in range(channels)]
     raw.analog, raw.analog_rate = analog, float(raw.rate or 0) * header.subframes
     rate = parameters.number("ANALOG", "RATE")
     if rate and np.isfinite(rate) and abs(rate - raw.analog_rate) > 1e-3 * raw.analog_rate:

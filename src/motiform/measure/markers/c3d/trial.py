@@ -159,12 +159,12 @@ def _analog(rec: Recording, rate: float, length: float) -> Analog:
         raise InputError("analog channels and markers do not start together", where=rec._where, got=got)
     count, symbol = channel.shape[0], unit_symbol(length)
     names = list(rec.manifest.get("labels", {}).get("analog") or ())
-    told = list(rec.manifest.get("analog_units") or channel.units)
-    told = told if len(told) == count else [channel.unit] * count
+    units = list(rec.manifest.get("analog_units") or channel.units)
+    units = units if len(units) == count else [channel.unit] * count
     return Analog(
         names if len(names) == count else [f"A{k + 1}" for k in range(count)],
-        [{"m": symbol, "N m": f"N{symbol}"}.get(unit, unit) for unit in told],  # readers expect the markers' unit
-        np.array([1.0 / length if unit in ("m", "N m") else 1.0 for unit in told]),
+        [{"m": symbol, "N m": f"N{symbol}"}.get(unit, unit) for unit in units],  # readers expect the markers' unit
+        np.array([1.0 / length if unit in ("m", "N m") else 1.0 for unit in units]),
         _baseline(rec, count), _analog_rate(rate, round(ratio)), round(ratio), skipped,
     )  # fmt: skip
 
@@ -185,11 +185,11 @@ def _analog_rate(rate: float, subframes: int) -> float:
 
 def known_residuals(rec: Recording, first: int, count: int, length: float) -> np.ndarray:
     """Return residuals (samples, markers) in the unit of that length [m]; 0 where none is known, as in filled gaps."""
-    told = rec.read("residuals", first, first + count)
-    if told.shape != (count, rec.channel("markers").shape[0]):
-        got = f"{rec.count('residuals')} samples of shape {told.shape[1:]}"
+    residuals = rec.read("residuals", first, first + count)
+    if residuals.shape != (count, rec.channel("markers").shape[0]):
+        got = f"{rec.count('residuals')} samples of shape {residuals.shape[1:]}"
         raise InputError("residuals need the samples and markers of 'markers'", where=rec._where, got=got)
-    return np.where(np.isfinite(told) & (told > 0), told / length, 0.0)
+    return np.where(np.isfinite(residuals) & (residuals > 0), residuals / length, 0.0)
 
 
 def _residual_step(rec: Recording, length: float) -> float:
@@ -203,9 +203,9 @@ def _residual_step(rec: Recording, length: float) -> float:
         seen = np.isfinite(points).all(-1)
         largest = max(largest, float(np.abs(points[seen]).max(initial=0.0)) / length)
         if "residuals" in rec:
-            told = np.where(seen, known_residuals(rec, first, len(points), length), 0.0)
+            residuals = np.where(seen, known_residuals(rec, first, len(points), length), 0.0)
             # More than 255 different ones are not multiples of one step: then only the largest counts.
-            distinct = np.union1d(distinct, told if len(distinct) <= _STEPS + 1 else told.max())
+            distinct = np.union1d(distinct, residuals if len(distinct) <= _STEPS + 1 else residuals.max())
     if distinct[-1] > 0:
         last = float32(distinct[-1:], rec._where)[0]
         return _common_step(distinct[distinct > 0]) or max(float(last) / _STEPS, _TINY)

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 from motiform.base.errors import InputError
 from motiform.motion.actuation.commands import Command, CommandedActuator, PulseTrain, SampledLaw
 from motiform.motion.actuation.last_posture import LastPosture
-from motiform.motion.actuation.muscles.doubts import muscle_warnings
 from motiform.motion.actuation.muscles.fibres.pack import is_compiled, pack_fibres
 from motiform.motion.actuation.muscles.hill import activation_rate, fibre_equilibrium, fibre_forces, fibre_speed
 from motiform.motion.actuation.muscles.hill import muscle_force as force_of
@@ -19,6 +18,7 @@ from motiform.motion.actuation.muscles.muscle_set import Muscles
 from motiform.motion.actuation.muscles.paths.columns import JUMPS
 from motiform.motion.actuation.muscles.paths.geometry import path_lines, path_state
 from motiform.motion.actuation.muscles.paths.jumps import path_jumps
+from motiform.motion.actuation.muscles.posture_warnings import muscle_warnings
 from motiform.motion.run import check_number
 from motiform.motion.tree import ActuatorChannel, Figure, FigureState
 from motiform.motion.tree.model.joint import Array
@@ -39,7 +39,7 @@ MUSCLE_QUANTITIES = {
     "fibre_length": ("m", "of the muscles"),
     "fibre_speed": ("m/s", "of the muscles, lengthening positive"),
     "power": ("W", "of the muscles on the figure"),
-    "doubt": (
+    "warning": (
         "",
         "of the paths: 0 none; sum of 1 a point inside a surface, 2 a planar section, 4 wraps not settled, 8 a jump of "
         "the length within 10 ms, as where it changes sides of a surface",
@@ -81,25 +81,25 @@ class HillMuscles(CommandedActuator):
                 "activations at the start must be between 0 and 1", where=self.name, got=repr(self.activation)[:80]
             )
         self.commands  # noqa: B018, refuses commands of a wrong shape
-        self._check_told()
+        self._check_command()
 
-    def _check_told(self) -> None:
+    def _check_command(self) -> None:
         """Refuse excitations that are known now and not between 0 and 1; those of a law are bounded."""
-        told = self.command.values if isinstance(self.command, PulseTrain) else self.command
-        if callable(told) or isinstance(told, SampledLaw):
+        command = self.command.values if isinstance(self.command, PulseTrain) else self.command
+        if callable(command) or isinstance(command, SampledLaw):
             return
-        u = np.asarray(told, float)
+        u = np.asarray(command, float)
         if not ((u >= 0) & (u <= 1)).all():
             wrong = u[~((u >= 0) & (u <= 1))][0]
             raise InputError("excitations must be between 0 and 1", where=self.name, got=float(wrong), allowed="0 to 1")
 
-    def doubts(self, q: ArrayLike) -> tuple[str, ...]:
+    def posture_warnings(self, q: ArrayLike) -> tuple[str, ...]:
         """Return what is doubtful of the muscles in a posture q (nq,); recordings keep that of the first as notes."""
         return muscle_warnings(self.muscles, q)
 
-    def jumps(self, times: Array, doubt: Array) -> tuple[str, ...]:
-        """Return which muscles jump in a run and when, a sentence each, from the channel of their doubts."""
-        found = (np.asarray(doubt).astype(int) & JUMPS) > 0
+    def jumps(self, times: Array, flags: Array) -> tuple[str, ...]:
+        """Return which muscles jump in a run and when, a sentence each, from the channel `warning`."""
+        found = (np.asarray(flags).astype(int) & JUMPS) > 0
         return tuple(
             f"muscle {name!r}: its length jumps near t = {', '.join(f'{t:.4g}' for t in times[_begins(own)])} s, as "
             "where it changes sides of a surface"
@@ -167,12 +167,12 @@ class HillMuscles(CommandedActuator):
         length = path_state(self.muscles.paths, state.q)[0][self._elastic]
         return np.concatenate([a, fibre_equilibrium(own, a[self._elastic], length) if own else np.zeros(0)])
 
-    def _flow(self, t: float, state: FigureState) -> "_Flow":
+    def _dynamics(self, t: float, state: FigureState) -> "_MuscleDynamics":
         """Return what the muscles do in a state."""
         length, arm, report = self._ways[0](state.q)
         v, x, n = ready(state.v, self.figure.nv, "v"), self.own(state.z)[: len(self.states)], self.size
-        u = ready(self.told(t, state), n, "a command")
-        found = _Flow(
+        u = ready(self.command_at(t, state), n, "a command")
+        found = _MuscleDynamics(
             np.empty(len(x)), np.empty(n), np.empty((n, 2)), np.empty(n), np.empty(self.figure.nv), length, u, report
         )
         if self._kernel is not None:
@@ -207,7 +207,7 @@ class HillMuscles(CommandedActuator):
             fibres[k] = np.column_stack([fibre, rates[n:]])
 
     def act(self, t: float, state: FigureState) -> tuple[ArrayLike, ArrayLike]:  # noqa: D102
-        found = self._flow(t, state)
+        found = self._dynamics(t, state)
         tau = found.effort
         if self.muscles.ligaments:
             lengths, arms, _ = self._ways[1](state.q)
@@ -216,19 +216,19 @@ class HillMuscles(CommandedActuator):
         return tau, found.rate
 
     def measure(self, t: float, state: FigureState) -> Mapping[str, ArrayLike]:  # noqa: D102
-        found = self._flow(t, state)
+        found = self._dynamics(t, state)
         own = {"excitation": found.excitation, "activation": state.z[: self.size], "force": found.force}
         own |= {"length": found.length, "fibre_length": found.fibre[:, 0], "fibre_speed": found.fibre[:, 1]}
-        own |= {"power": -found.force * found.speed, "doubt": self._doubt(state, found.report)}
+        own |= {"power": -found.force * found.speed, "warning": self._warning_flags(state, found.report)}
         return own | {"line": np.concatenate(path_lines(self.muscles.paths, state.q))}
 
-    def _doubt(self, state: FigureState, report: np.ndarray) -> Array:
+    def _warning_flags(self, state: FigureState, report: np.ndarray) -> Array:
         """Return what is doubtful of the paths: what they report in a posture, and whether they jump about it."""
         jumps = path_jumps(self.muscles.paths, state.q, state.v, _SOON) if state.v.any() else np.zeros(self.size)
         return np.asarray(report + JUMPS * (jumps != 0), float)
 
 
-class _Flow(NamedTuple):
+class _MuscleDynamics(NamedTuple):
     """What muscles do in a state."""
 
     rate: Array

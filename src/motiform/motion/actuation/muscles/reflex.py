@@ -21,14 +21,15 @@ __all__ = ["StretchReflex"]
 
 @dataclass(frozen=True, eq=False)
 class StretchReflex:
-    """u = told(t) + gain (L − L*)/l_opt + damping L̇/l_opt from `start` on, between 0 and 1; u = told(t) before.
+    """u = e(t) + gain (L − L*)/l_opt + damping L̇/l_opt from `start` on, between 0 and 1; u = e(t) before.
 
+    e are the excitations without the reflex.
     L are the lengths of the muscles with their tendons, L* those in a posture, l_opt the optimal fibre lengths. It is
     the law of a `SampledLaw`: a command of `HillMuscles`.
     """
 
     muscles: Muscles
-    told: PulseTrain
+    excitation: PulseTrain
     """Excitations without the reflex; from `start` on best those that hold the posture."""
     posture: ArrayLike
     """Whose lengths the muscles keep, (nq,)."""
@@ -56,14 +57,14 @@ class StretchReflex:
 
     def __call__(self, t: float, state: FigureState) -> Array:
         """Return the excitations, (muscles,)."""
-        k = int(np.searchsorted(np.asarray(self.told.times), t + _SOON, side="right")) - 1
-        told = np.asarray(self.told.values)[k] if k >= 0 else np.zeros(len(self.muscles.muscles))
+        k = int(np.searchsorted(np.asarray(self.excitation.times), t + _SOON, side="right")) - 1
+        u = np.asarray(self.excitation.values)[k] if k >= 0 else np.zeros(len(self.muscles.muscles))
         if t + _SOON < self.start:
-            return np.asarray(told)
+            return np.asarray(u)
         length, arm, _ = path_state(self.muscles.paths, state.q)
         rest, optimal = self._rest
         speed = -(arm @ ready(state.v, self.muscles.figure.nv, "v"))
-        return np.asarray(np.clip(told + (self.gain * (length - rest) + self.damping * speed) / optimal, 0.0, 1.0))
+        return np.asarray(np.clip(u + (self.gain * (length - rest) + self.damping * speed) / optimal, 0.0, 1.0))
 
 
 _SOON = 1e-9  # [s] calls at multiples of a period are on time, whatever their rounding

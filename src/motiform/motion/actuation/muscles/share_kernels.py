@@ -177,7 +177,7 @@ def _direction(G, power, s, work, w, rows, aim, second):
 
 
 @routine
-def _room(work, w, n):
+def _step_to_boundary(work, w, n):
     """Return how much of the step keeps all distances and forces of bounds above 0."""
     most = 1.0 / _NEAR
     for i in range(n):
@@ -242,13 +242,13 @@ def _solve(G, b, low, high, power, reserve, s, work, w):
             return turn
         _factor(G, power, reserve, s, work, w, rows)
         _direction(G, power, s, work, w, rows, 0.0, False)
-        after = _product_after(work, w, n, min(1.0, _room(work, w, n)))
+        after = _product_after(work, w, n, min(1.0, _step_to_boundary(work, w, n)))
         share = after / product if product > 0.0 else 0.0
         _direction(G, power, s, work, w, rows, share * share * share * product, True)
-        length = min(1.0, _room(work, w, n))
+        length = min(1.0, _step_to_boundary(work, w, n))
         if length < _SHORT:  # products are too unlike, or vanish before the slopes balance: bring them together first
             _direction(G, power, s, work, w, rows, max(_CENTRE * product, _BEHIND * slope), False)
-            length = min(1.0, _room(work, w, n))
+            length = min(1.0, _step_to_boundary(work, w, n))
         _move(work, w, n, k, rows, length)
     return -1
 

@@ -120,13 +120,13 @@ def static_optimization(
             "moments of a figure with loops are not unique", where=f"figure {figure.name!r}",
             remedy="Remove the closures: figure.replace(closures=()).",
         )  # fmt: skip
-    told = _told(muscles, motion, acceleration)
-    good = np.isfinite(np.concatenate([told.q, told.v], axis=1)).all(axis=1) & np.isfinite(told.effort).any(axis=1)
+    known = _motion_of(muscles, motion, acceleration)
+    good = np.isfinite(np.concatenate([known.q, known.v], axis=1)).all(axis=1) & np.isfinite(known.effort).any(axis=1)
     if not good.any():
         raise InputError(
             "no sample has q, v and effort", got="nan everywhere", remedy="Pass the efforts of the motion."
         )
-    q, v, tau = told.q[good], told.v[good], np.nan_to_num(told.effort[good])
+    q, v, tau = known.q[good], known.v[good], np.nan_to_num(known.effort[good])
     geometry = path_geometry(muscles.paths, q, v, device=device)
     assert geometry.speed is not None
     fibres = fibre_forces(muscles.muscles, geometry.length, geometry.speed)
@@ -137,7 +137,7 @@ def static_optimization(
     drives = _drives(muscles, len(q))
     gain = np.concatenate([geometry.arm * fibres.active[:, :, None], drives], axis=1)[:, :, chosen]
     moves = np.concatenate([np.abs(geometry.arm).max(axis=0) > _IDLE, np.abs(drives[0]) > 0.0])[:, chosen]
-    blind, lost = depending(moves, ~np.isfinite(told.effort[good][:, chosen]))
+    blind, lost = depending(moves, ~np.isfinite(known.effort[good][:, chosen]))
     low = [m.activations[0] for m in muscles.muscles] + [a.low for a in muscles.actuators]
     high = [m.activations[1] for m in muscles.muscles] + [a.high for a in muscles.actuators]
     spare = _reserves(figure.coordinates, chosen, reserve)
@@ -149,7 +149,7 @@ def static_optimization(
     if not np.isfinite(left).any():
         raise InputError("one moment must be known that muscles share", got="nan everywhere")
     if cutoff is not None:
-        x = np.clip(filtered(x, cutoff, _rate(told.times), 2, True), low, high)
+        x = np.clip(filtered(x, cutoff, _rate(known.times), 2, True), low, high)
         left = np.where(lost, np.nan, asked - np.einsum("si,sik->sk", np.nan_to_num(x), gain))
     n = len(muscles.muscles)
     force = x[:, :n] * fibres.active + rest
@@ -173,14 +173,14 @@ def static_optimization(
         add("control", x[:, n:], ("actuator",), "control of the actuator")
     if muscles.ligaments:
         add("ligament.force", bands, ("ligament",), "force of the ligament", unit="N")
-    if told.a is not None:
+    if known.a is not None:
         reaction = _reactions(
-            muscles, q, v, told.a[good], force, bands, None if external is None else np.asarray(external)[good]
+            muscles, q, v, known.a[good], force, bands, None if external is None else np.asarray(external)[good]
         )
         add("reaction", reaction, ("segment", "component"), "wrench of the joint on its segment, muscles apart",
             units=WRENCH_UNITS)  # fmt: skip
     names = [figure.coordinates[k] for k in chosen]
-    events = _unreached(told.times[good], names, left, tau[:, chosen], spare)
+    events = _unreached(known.times[good], names, left, tau[:, chosen], spare)
     manifest = {
         "kind": "muscles", "figure": figure.name,
         "labels": {
@@ -190,10 +190,10 @@ def static_optimization(
         },
         "muscles": _summary(muscles, power, left, tau[:, chosen], names, geometry, fibres, shares, chosen),
     }  # fmt: skip
-    return Recording.from_arrays(data, times=told.times, events=events, manifest=manifest)
+    return Recording.from_arrays(data, times=known.times, events=events, manifest=manifest)
 
 
-def _told(muscles: Muscles, motion: Any, acceleration: ArrayLike | None) -> _Motion:
+def _motion_of(muscles: Muscles, motion: Any, acceleration: ArrayLike | None) -> _Motion:
     figure = muscles.figure
     if isinstance(motion, Recording):
         missing = [name for name in ("q", "v", "effort") if name not in motion]
@@ -296,7 +296,7 @@ def _summary(
 ) -> dict[str, Any]:  # fmt: skip
     """Return what the manifest states: sizes of reserves, and what was left out or is doubtful."""
     others = [name for k, name in enumerate(muscles.figure.coordinates) if k not in chosen]
-    told: dict[str, Any] = {
+    summary: dict[str, Any] = {
         "power": power,
         **{
             f"{what}_{size}": {name: _size(values[:, k], size) for k, name in enumerate(names)}
@@ -308,8 +308,8 @@ def _summary(
     }  # fmt: skip
     for name, flags in (("inside", geometry.inside), ("planar", geometry.planar), ("unsettled", geometry.unsettled),
                         ("slack", fibres.slack)):  # fmt: skip
-        told[name] = {muscles.names[k]: int(flags[:, k].sum()) for k in np.flatnonzero(flags.any(axis=0))}
-    return told
+        summary[name] = {muscles.names[k]: int(flags[:, k].sum()) for k in np.flatnonzero(flags.any(axis=0))}
+    return summary
 
 
 def _size(values: Array, size: str) -> float | None:

@@ -119,7 +119,7 @@ def read_traj3(path: str | os.PathLike[str]) -> TaskTrajectory:
     text = place.read_text("utf-8", "replace")
     parts = re.split("|".join(re.escape(head) for head in _HEADS), text)
     if len(parts) != 4:
-        raise InputError("not a .traj3 file", where=str(place), allowed=" / ".join(_HEADS))
+        raise InputError("a .traj3 file must begin with its head", where=str(place), allowed=" / ".join(_HEADS))
     try:
         count, row, poses = ([float(x) for x in part.replace(":", " ").split()] for part in parts[1:])
     except ValueError as error:

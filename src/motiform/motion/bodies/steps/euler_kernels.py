@@ -4,7 +4,7 @@
 
 from motiform.base.kernels import kernel
 from motiform.motion.bodies.force_kernels import finished, put_state, rate_alone
-from motiform.motion.bodies.step_kernels import keep, load_state
+from motiform.motion.bodies.step_kernels import load_state, write_sample
 from motiform.spatial.algebra import axpy, maxpy
 
 
@@ -18,5 +18,5 @@ def advance(i, y, history, bodies, env, starts, loads, first, interval, steps, s
             t = (first + n) * interval + k * h
             dx, dr, dp, dl = rate_alone(i, t, t + 0.5 * h, x, r, p, ell, bodies, env, starts, loads)
             x, r, p, ell = finished(i, axpy(h, dx, x), maxpy(h, dr, r), axpy(h, dp, p), axpy(h, dl, ell), bodies)
-        keep(history, n, i, status, (x, r, p, ell), True)
+        write_sample(history, n, i, status, (x, r, p, ell), True)
     put_state(y, i, x, r, p, ell)

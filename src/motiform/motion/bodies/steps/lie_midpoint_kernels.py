@@ -14,12 +14,12 @@ from motiform.motion.bodies.step_kernels import (
     MOST_SWEEPS,
     first_turn,
     is_finite,
-    keep,
     load_state,
     mean_load,
     midpoint_end,
     pose_change,
     settled,
+    write_sample,
 )
 from motiform.spatial.algebra import add
 from motiform.spatial.checks import Array
@@ -54,7 +54,7 @@ def advance(i, y, history, bodies, env, starts, loads, first, interval, steps, s
         for k in range(steps):
             s, fine = _midpoint(i, (first + n) * interval + k * h, h, s, bodies, env, starts, loads)
             good = good and fine
-        keep(history, n, i, status, s, good)
+        write_sample(history, n, i, status, s, good)
     put_state(y, i, s[0], s[1], s[2], s[3])
 
 

@@ -4,7 +4,7 @@
 
 from motiform.base.kernels import inline, kernel
 from motiform.motion.bodies.force_kernels import finished, put_state, rate_alone
-from motiform.motion.bodies.step_kernels import keep, load_state
+from motiform.motion.bodies.step_kernels import load_state, write_sample
 from motiform.spatial.algebra import axpy, maxpy, nearest_rotation
 
 
@@ -37,5 +37,5 @@ def advance(i, y, history, bodies, env, starts, loads, first, interval, steps, s
                 x, r, p, ell = end
                 start = finished(i, x, nearest_rotation(r), p, ell, bodies)
                 end, stage, ahead = start, start, 0.0
-        keep(history, n, i, status, start, True)
+        write_sample(history, n, i, status, start, True)
     put_state(y, i, start[0], start[1], start[2], start[3])

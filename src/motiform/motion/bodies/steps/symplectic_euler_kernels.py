@@ -9,7 +9,7 @@ import numpy as np
 from motiform.base.kernels import kernel
 from motiform.motion.bodies.columns import NOT_CONVERGED, NOT_FINITE, OK
 from motiform.motion.bodies.force_kernels import angular_velocity, at3, linear_velocity, put_state, spring_load, wrench
-from motiform.motion.bodies.step_kernels import is_finite, keep, kicked, load_state
+from motiform.motion.bodies.step_kernels import is_finite, kicked, load_state, write_sample
 from motiform.spatial.algebra import add
 from motiform.spatial.checks import Array
 
@@ -32,7 +32,7 @@ def advance(i, y, history, bodies, env, starts, loads, first, interval, steps, s
             f, q = wrench(i, t, t + 0.5 * h, x, r, v, w, bodies, env, starts, loads)
             s, fine = kicked(i, h, x, r, p, ell, f, q, bodies)
             good = good and fine
-        keep(history, n, i, status, s, good)
+        write_sample(history, n, i, status, s, good)
     put_state(y, i, s[0], s[1], s[2], s[3])
 
 

@@ -33,7 +33,7 @@ class SignalScale:
             given = getattr(self, key)
             if not isinstance(given, tuple | list) or len(given) != 2:
                 raise InputError(
-                    f"{key} is not a range", where=where, got=Words(repr(given)), allowed="(lowest, highest)"
+                    f"{key} must be a range", where=where, got=Words(repr(given)), allowed="(lowest, highest)"
                 )
             low, high = (check_number(v, key, where, above=0.0) for v in given)
             if high < low:

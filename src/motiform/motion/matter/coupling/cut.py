@@ -39,7 +39,7 @@ class PairAdvice:
     it cannot be foreseen."""
     error_b: float | None = None
     """Error of b foreseen if it ignores a."""
-    doubt: str = ""
+    reason: str = ""
     """Why errors cannot be foreseen; empty where they can."""
 
     @property
@@ -67,17 +67,17 @@ class PairAdvice:
         return {"independent": (), "a drives b": (ab,), "b drives a": (ba,)}.get(self.verdict, (ab, ba))
 
     def __str__(self) -> str:
-        told = {
+        summary = {
             "independent": f"{self.a} and {self.b} are independent",
             "a drives b": f"{self.a} drives {self.b}",
             "b drives a": f"{self.b} drives {self.a}",
             "both kept": f"{self.a} and {self.b} move one another",
         }[self.verdict]
         if not self.influences:
-            return f"{told}: kept, for no link between them acts at this state"
-        line = f"{told}: {self.b} on {self.a} {self.worst_a:.3g}, {self.a} on {self.b} {self.worst_b:.3g} at most"
+            return f"{summary}: kept, for no link between them acts at this state"
+        line = f"{summary}: {self.b} on {self.a} {self.worst_a:.3g}, {self.a} on {self.b} {self.worst_b:.3g} at most"
         return line + (
-            f" (errors with the sources of the network are not foreseen: {self.doubt})" if self.doubt else ""
+            f" (errors with the sources of the network are not foreseen: {self.reason})" if self.reason else ""
         )
 
 
@@ -164,7 +164,7 @@ class Advice:
                 "on_b": p.worst_b,
                 "error_a": p.error_a,
                 "error_b": p.error_b,
-                "doubt": p.doubt,
+                "reason": p.reason,
                 "axes": {axis: one.as_dict() for axis, one in p.influences.items()},
             }
             for p in self.pairs
@@ -245,7 +245,7 @@ def _foresee_all(advice: Advice, duration: float, state: NetworkState | Engine |
     except InputError:  # links by range that only runs apart can cut
         return dict.fromkeys(advice.models)
     (found,) = foresee(advice.network, [cut], advice.labels, duration, state)
-    return {name: None if found.doubt else found.errors.get(n) for n, name in enumerate(advice.models)}
+    return {name: None if found.reason else found.errors.get(n) for n, name in enumerate(advice.models)}
 
 
 def _foresee(
@@ -269,7 +269,7 @@ def _foresee(
         return {pair: (np.inf, np.inf, str(error)) for pair in pairs}
     found = foresee(network, cuts, label, duration, state)
     return {
-        (i, j): (one.errors[i], two.errors[j], one.doubt or two.doubt)
+        (i, j): (one.errors[i], two.errors[j], one.reason or two.reason)
         for (i, j), one, two in zip(pairs, found[::2], found[1::2], strict=True)
     }
 
@@ -343,9 +343,9 @@ def _cut_reach(reach: Reach, label: np.ndarray, allowed: np.ndarray, names: list
 def _part_of(
     reach: Reach, taken: np.ndarray, role: np.ndarray, acts: Any, first: int, second: int, names: list[str]
 ) -> Reach:
-    told = [names[k] if k >= 0 else "rest" for k in dict.fromkeys((first, second))]
+    ends = [names[k] if k >= 0 else "rest" for k in dict.fromkeys((first, second))]
     points, body = reach.points[taken], reach.body[taken]
-    return replace(reach, name=".".join([reach.name, *told]), points=points, role=role[taken], body=body, acts=acts)
+    return replace(reach, name=".".join([reach.name, *ends]), points=points, role=role[taken], body=body, acts=acts)
 
 
 def model_labels(network: Network, models: Mapping[str, Any]) -> np.ndarray:

@@ -28,7 +28,7 @@ def check_pulsations(omega: ArrayLike, step: float | None = None) -> Array:
     """Return pulsations [rad/s] above zero, and at most half the sampling rate when there is a step [s]."""
     w = as_floats(omega, where="omega")
     if not (w > 0).all():
-        raise InputError("a pulsation is not above zero", where="omega", got=float(w.min()), allowed="above 0 rad/s")
+        raise InputError("a pulsation must be > 0", where="omega", got=float(w.min()), allowed="above 0 rad/s")
     if step is not None:
         top = np.pi / check_number(step, "step", "impedance", above=0.0)
         if (w > top * (1 + 1e-12)).any():
@@ -80,9 +80,9 @@ def as_complex(value: ArrayLike, where: str) -> Complex:
     try:
         array = np.asarray(value, complex)
     except (TypeError, ValueError) as error:
-        raise InputError("not an array of numbers", where=where, allowed="real or complex numbers") from error
+        raise InputError("values must be numbers", where=where, allowed="real or complex numbers") from error
     if np.isnan(array).any():
-        raise InputError("not a number", where=where, got="nan", allowed="numbers")
+        raise InputError("numbers must not be nan", where=where, got="nan", allowed="numbers")
     return array
 
 
@@ -90,5 +90,7 @@ def check_spectrum(value: ArrayLike, where: str, count: int) -> Complex:
     """Return one number per frequency, (count,); one alone is for all."""
     array = as_complex(value, where)
     if array.shape not in ((), (1,), (count,)):
-        raise InputError("not one value per frequency", where=where, got=array.shape, allowed=f"({count},) or one")
+        raise InputError(
+            "there must be one value for each frequency", where=where, got=array.shape, allowed=f"({count},) or one"
+        )
     return np.broadcast_to(array, (count,))

@@ -28,7 +28,7 @@ class Foreseen:
 
     errors: Mapping[int, float | None]
     """Relative L2 error ‖x_cut − x‖/‖x − x₀‖ of each model by its number; None for one that nothing moves."""
-    doubt: str = ""
+    reason: str = ""
     """Why the errors cannot be foreseen; empty where they can."""
 
 
@@ -45,26 +45,26 @@ def foresee(
     """
     count = int(label.max()) + 1
     none: dict[int, float | None] = dict.fromkeys(range(count), np.inf)
-    lost = {name for cut in cuts for name, _ in _remember(network) - _remember(cut)}
+    lost = {name for cut in cuts for name, _ in _links_with_memory(network) - _links_with_memory(cut)}
     if isinstance(state, Engine) and lost:
-        doubt = f"links of {min(lost)!r} remember, and are cut in part"
-        return [Foreseen(none, doubt)] * len(cuts)
+        reason = f"links of {min(lost)!r} remember, and are cut in part"
+        return [Foreseen(none, reason)] * len(cuts)
     whole, parts = _engine(network, state), [_engine(cut, state) for cut in cuts]
     start = whole.state().position
     steps = max(2, round(duration * network.frequency))
     stride = max(1, steps // _LOOKS)
     moved, off = np.zeros(len(start)), np.zeros((len(cuts), len(start)))
-    doubts = [""] * len(cuts)
+    reasons = [""] * len(cuts)
     for _ in range(steps // stride):
         there = _after(whole, stride)
         if there is None:
-            doubts = ["the network diverges"] * len(cuts)
+            reasons = ["the network diverges"] * len(cuts)
             break
         moved += ((there - start) ** 2).sum(axis=1)
         for n, part in enumerate(parts):
-            if not doubts[n]:
+            if not reasons[n]:
                 other = _after(part, stride)
-                doubts[n] = "the cut network diverges" if other is None else ""
+                reasons[n] = "the cut network diverges" if other is None else ""
                 off[n] += 0.0 if other is None else ((other - there) ** 2).sum(axis=1)
 
     def by_model(values: Array) -> Array:
@@ -73,8 +73,8 @@ def foresee(
     size = max(np.ptp(start, axis=0).max(), np.sqrt(moved.max() * stride / steps))
     least = steps // stride * network.count * (_SILENT * size) ** 2
     return [
-        Foreseen(none if doubt else _errors(by_model(moved), by_model(one), least), doubt)
-        for one, doubt in zip(off, doubts, strict=True)
+        Foreseen(none if reason else _errors(by_model(moved), by_model(one), least), reason)
+        for one, reason in zip(off, reasons, strict=True)
     ]
 
 
@@ -87,7 +87,7 @@ def _errors(moved: Array, off: Array, least: float) -> dict[int, float | None]:
     return found
 
 
-def _remember(network: Network) -> set[tuple[str, int]]:
+def _links_with_memory(network: Network) -> set[tuple[str, int]]:
     """Return the links that remember something, by name, and how many they are or how many points they join."""
     slow = {(one.name, one.count) for one in network.bundles if isinstance(one.law, AutomatonLaw) or one.every > 1}
     return slow | {(one.name, len(one.points)) for one in network.reaches}

@@ -82,14 +82,14 @@ class Influence:
         return plain
 
     def __str__(self) -> str:
-        told = {
+        summary = {
             "independent": f"{self.a} and {self.b} are independent: cut both ways",
             "a drives b": f"{self.a} drives {self.b}: cut {self.b} → {self.a}",
             "b drives a": f"{self.b} drives {self.a}: cut {self.a} → {self.b}",
             "both kept": f"{self.a} and {self.b} move one another: keep both ways",
         }
         f = self.omega / (2 * np.pi)
-        lines = [f"{told[self.verdict]} ({f[0]:.4g} to {f[-1]:.4g} Hz, threshold {self.threshold:g})"]
+        lines = [f"{summary[self.verdict]} ({f[0]:.4g} to {f[-1]:.4g} Hz, threshold {self.threshold:g})"]
         for one, other, ratio in ((self.b, self.a, self.on_a), (self.a, self.b, self.on_b)):
             spans = ", ".join(f"{low:.3g}-{high:.3g}" for low, high in intervals(self.omega, ratio <= self.threshold))
             lines.append(

@@ -227,7 +227,7 @@ def _read_only(array: np.ndarray) -> np.ndarray:
 def _check_masses(mass: ArrayLike) -> Array:
     m = as_floats(mass, where="mass")
     if m.ndim != 1 or len(m) == 0:
-        raise InputError("masses are not a list", where="mass", got=m.shape, allowed="(masses,), one or more")
+        raise InputError("masses must be a list", where="mass", got=m.shape, allowed="(masses,), one or more")
     if (m < 0).any():
         k = int(np.argmax(m < 0))
         raise InputError("mass must be 0 or more", where=f"mass {k}", got=float(m[k]), allowed="zero or more [kg]")
@@ -260,14 +260,18 @@ def _check_ends(ends: ArrayLike, key: str, count: int, *, ground: bool = True) -
 def _per_link(values: ArrayLike, key: str, count: int) -> Array:
     array = as_floats(values, where=key)
     if array.shape not in ((), (count,)):
-        raise InputError("not one value per link", where=key, got=array.shape, allowed=f"({count},) or one number")
+        raise InputError(
+            "there must be one value for each link", where=key, got=array.shape, allowed=f"({count},) or one number"
+        )
     return np.broadcast_to(array, (count,))
 
 
 def _check_names(names: Sequence[str], count: int) -> tuple[str, ...]:
     names = tuple(names)
     if names and (len(names) != count or not all(isinstance(name, str) and name for name in names)):
-        raise InputError("not one name per mass", where="names", got=len(names), allowed=f"{count} texts, or none")
+        raise InputError(
+            "there must be one name for each mass", where="names", got=len(names), allowed=f"{count} texts, or none"
+        )
     twice = [name for k, name in enumerate(names) if name in names[:k]] if len(set(names)) < len(names) else []
     if twice:
         raise InputError("two masses have one name", where="names", got=twice[0])

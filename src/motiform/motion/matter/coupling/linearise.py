@@ -92,7 +92,7 @@ def links_along(
 
     Each is (links,). Ends are points of the network, its count for the ground.
     """
-    look = _Look(network, state, e, active, geometric, engine)
+    look = _LinearLinks(network, state, e, active, geometric, engine)
     pieces = [*look.bundles(), *look.pistons(), *look.reaches(), *look.solids(), *look.drag()]
     ends = [np.concatenate([piece[n] for piece in pieces]).astype(int) for n in (0, 1)]
     k, z = (np.concatenate([piece[n] for piece in pieces]) for n in (2, 3))
@@ -155,14 +155,14 @@ def reach_pairs(network: Network, reach: Reach, position: Array) -> tuple[np.nda
     from scipy.spatial import cKDTree
 
     place, radius = position[reach.points], network.radius[reach.points]
-    near = cKDTree(place).query_pairs(reach.law.farthest + 2 * radius.max(initial=0.0), output_type="ndarray")
+    near = cKDTree(place).query_pairs(reach.law.cutoff + 2 * radius.max(initial=0.0), output_type="ndarray")
     a, b = near[np.lexsort((near[:, 1], near[:, 0]))].T
     role, body = reach.role, reach.body
     fits = (((role[a] & 1) & (role[b] >> 1)) | ((role[a] >> 1) & (role[b] & 1))).astype(bool)
     fits &= (body[a] < 0) | (body[a] != body[b])
     a, b = a[fits], b[fits]
     gap = np.linalg.norm(place[b] - place[a], axis=1) - radius[a] - radius[b]
-    inside = gap < reach.law.farthest
+    inside = gap < reach.law.cutoff
     return np.stack((reach.points[a], reach.points[b]), -1)[inside], gap[inside]
 
 
@@ -196,7 +196,7 @@ def _check_active(network: Network, active: Active) -> None:
             raise InputError("no such links", where="active", got=name, allowed=allowed, remedy=closest(name, known))
 
 
-class _Look:
+class _LinearLinks:
     """A network at positions, seen along a direction: links as (first end, second end, stiffness, damping)."""
 
     def __init__(
@@ -282,30 +282,32 @@ class _Look:
 
     def _law(self, name: str, law: Any, d: Array, begin: Array) -> tuple[Array, Array, Array] | None:
         """Return stiffness, damping and rest length of links, each (links,); None where they do nothing."""
-        told = self.active.get(name) if isinstance(self.active, Mapping) else self.active
-        if told is False:
+        chosen = self.active.get(name) if isinstance(self.active, Mapping) else self.active
+        if chosen is False:
             return None
-        if isinstance(told, str) and told == "strongest":
+        if isinstance(chosen, str) and chosen == "strongest":
             k, z = (np.broadcast_to(v, d.shape) for v in law.strongest())
             return k, z, d
         rows = law.rows(len(d), begin)
         if isinstance(law, ZoneLaw):
-            return _zones(rows, d, None if told is None else _numbers(told, name, len(d), len(law.zones)))
-        return self._automaton(name, law, rows, begin, told)
+            return _zones(rows, d, None if chosen is None else _numbers(chosen, name, len(d), len(law.zones)))
+        return self._automaton(name, law, rows, begin, chosen)
 
-    def _automaton(self, name: str, law: Any, rows: Array, begin: Array, told: Any) -> tuple[Array, Array, Array]:
+    def _automaton(self, name: str, law: Any, rows: Array, begin: Array, chosen: Any) -> tuple[Array, Array, Array]:
         from motiform.motion.matter.laws.expressions import evaluate
 
         auto, memory = law.automaton, law.begin(len(rows), begin)
         at = np.zeros(len(rows), int)
         if self.engine is not None and any(bundle.name == name for bundle in self.network.bundles):
             at, memory = self.engine.link_states(name)
-        if told is not None:
+        if chosen is not None:
             known = [state.name for state in auto.states]
-            if isinstance(told, str) and told not in known:
+            if isinstance(chosen, str) and chosen not in known:
                 allowed = ", ".join(known)
-                raise InputError("no such state", where=name, got=told, allowed=allowed, remedy=closest(told, known))
-            at = _numbers(known.index(told) if isinstance(told, str) else told, name, len(rows), len(known))
+                raise InputError(
+                    "no such state", where=name, got=chosen, allowed=allowed, remedy=closest(chosen, known)
+                )
+            at = _numbers(known.index(chosen) if isinstance(chosen, str) else chosen, name, len(rows), len(known))
         values = {key: rows[:, n] for n, key in enumerate(auto.parameters)}
         values |= {key: memory[n] for n, key in enumerate(auto.memory)} | {"start": begin}
         found = np.zeros((3, len(rows)))
@@ -315,12 +317,12 @@ class _Look:
         return found[0], found[1], found[2]
 
 
-def _numbers(told: Any, name: str, count: int, most: int) -> np.ndarray:
-    found = np.asarray(told)
+def _numbers(chosen: Any, name: str, count: int, most: int) -> np.ndarray:
+    found = np.asarray(chosen)
     good = found.dtype.kind in "iu" and found.shape in ((), (count,)) and found.size
     if not good or found.min() < 0 or found.max() >= most:
         allowed = f"0 to {most - 1}, one for all or one for each of {count} links"
-        raise InputError("no such zone or state", where=name, got=Words(repr(told)[:80]), allowed=allowed)
+        raise InputError("no such zone or state", where=name, got=Words(repr(chosen)[:80]), allowed=allowed)
     return np.broadcast_to(found, (count,))
 
 

@@ -161,5 +161,5 @@ def check_sources(network: LinearNetwork, forces: ArrayLike, count: int) -> Comp
     f = as_complex(forces, "forces")
     if f.shape not in ((network.size,), (count, network.size)):
         allowed = f"({network.size},) or ({count}, {network.size})"
-        raise InputError("not one force per mass", where="forces", got=f.shape, allowed=allowed)
+        raise InputError("there must be one force for each mass", where="forces", got=f.shape, allowed=allowed)
     return np.broadcast_to(f, (count, network.size))

@@ -53,10 +53,10 @@ class Prototypes:
         return plain
 
     def __str__(self) -> str:
-        told = self.as_dict()
+        facts = self.as_dict()
         return (
-            f"{told['prototypes']} {self.kind} prototypes of {told['signals']} signals tell {100 * self.share:.4g} % "
-            f"of the motion; deviations up to {1e3 * told['largest_deviation']:.4g} mm"
+            f"{facts['prototypes']} {self.kind} prototypes of {facts['signals']} signals tell {100 * self.share:.4g} % "
+            f"of the motion; deviations up to {1e3 * facts['largest_deviation']:.4g} mm"
         )
 
 
@@ -96,9 +96,13 @@ def main_prototypes(recorded: ArrayLike, *, count: int | None = None, share: flo
     moving = flat - flat.mean(axis=0)
     U, sizes, Vt = np.linalg.svd(moving, full_matrices=False)
     n = _how_many(sizes if _energy(x) else 0 * sizes, count, share)
-    told = (U[:, :n] * sizes[:n]) @ Vt[:n]
+    reconstructed = (U[:, :n] * sizes[:n]) @ Vt[:n]
     return Prototypes(
-        "main", U[:, :n] * sizes[:n], Vt[:n].reshape(n, x.shape[1], 3), (moving - told).reshape(x.shape), _energy(x)
+        "main",
+        U[:, :n] * sizes[:n],
+        Vt[:n].reshape(n, x.shape[1], 3),
+        (moving - reconstructed).reshape(x.shape),
+        _energy(x),
     )
 
 
@@ -110,8 +114,8 @@ def _how_many(sizes: Array, count: int | None, share: float | None) -> int:
     wanted = check_number(share, "share", "prototypes", above=0.0)  # type: ignore[arg-type]
     if wanted > 1:
         raise InputError("the share must be at most 1", where="share", got=wanted, allowed="above 0, at most 1")
-    told = np.cumsum(sizes**2)
-    return int(np.searchsorted(told, wanted * told[-1] * (1 - 1e-15))) + 1 if told[-1] else 0
+    energy = np.cumsum(sizes**2)
+    return int(np.searchsorted(energy, wanted * energy[-1] * (1 - 1e-15))) + 1 if energy[-1] else 0
 
 
 def _fit(local: Array, shape: Array, w: Array) -> Array:
@@ -133,7 +137,12 @@ def _energy(x: Array) -> float:
 def _check_recorded(recorded: ArrayLike) -> Array:
     x = as_floats(recorded, 3, where="recorded")
     if x.ndim != 3 or 0 in x.shape:
-        raise InputError("not a recording of points", where="recorded", got=x.shape, allowed="(samples, points, 3)")
+        raise InputError(
+            "recorded points must have the shape (samples, points, 3)",
+            where="recorded",
+            got=x.shape,
+            allowed="(samples, points, 3)",
+        )
     return x
 
 
@@ -144,6 +153,9 @@ def _weights(mass: ArrayLike | None, points: int) -> Array:
     if m.shape != (points,) or (m < 0).any() or m.sum() == 0:
         got = Words(f"shape {m.shape}")
         raise InputError(
-            "not one mass per point", where="mass", got=got, allowed=f"({points},), zero or more, not all zero"
+            "there must be one mass for each point",
+            where="mass",
+            got=got,
+            allowed=f"({points},), zero or more, not all zero",
         )
     return m / m.sum()

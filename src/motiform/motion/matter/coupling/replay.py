@@ -19,7 +19,7 @@ from motiform.motion.matter.coupling.separation import Separation
 from motiform.motion.matter.model.network import Network
 from motiform.motion.matter.model.points import find_points
 from motiform.motion.matter.system import NetworkSystem, steps_per_sample
-from motiform.motion.run import RunOptions, check_memory, record
+from motiform.motion.run import RunOptions, check_recording_size, record
 from motiform.motion.run.identity import identify
 from motiform.record import Channel, Recorder, Recording, open_recording
 from motiform.spatial.checks import Words
@@ -132,7 +132,7 @@ def run_schedule(
     options = RunOptions(t1, rate=rate or network.frequency, integrator="central-difference", device=device)
     steps = steps_per_sample(network, options.rate)
     root = None if folder is None else Path(folder)
-    allowed = _allowed(names, _kept(separation))
+    allowed = _allowed(names, _kept_connections(separation))
     whole = _cut_bundles(network, label, allowed)
     parts = []
     for run in separation.schedule:
@@ -175,7 +175,7 @@ def _share(progress: Progress | None, n: int, runs: int) -> Progress | None:
     return None if progress is None else lambda share: progress((n + share) / runs)
 
 
-def _kept(separation: Separation) -> list[tuple[str, str]]:
+def _kept_connections(separation: Separation) -> list[tuple[str, str]]:
     """Return the connections between groups, and all within them."""
     found = [(str(one), str(two)) for one, two in separation.connections]
     for group in separation.groups:
@@ -264,7 +264,9 @@ def _recorded(rec: Recording, group: Any, key: str) -> np.ndarray:
     count = rec.channel(f"{group.name}.{key}").shape[0]
     if numbers is None and count != group.count:
         got = Words(f"{count} points of {group.name}")
-        raise InputError("not a connection of this network", got=got, allowed=f"{group.count} points")
+        raise InputError(
+            "the recording must be of the points of this network's connection", got=got, allowed=f"{group.count} points"
+        )
     return np.arange(count) if numbers is None else numbers
 
 
@@ -294,7 +296,7 @@ def _joined(
     keys = ("position", "velocity") if network.keep_velocity else ("position",)
     channels = [_channel(g, key, np.arange(g.count), options.rate) for g in network.groups for key in keys]
     if out is None:
-        check_memory(options.samples, sum(channel.sample_bytes for channel in channels))
+        check_recording_size(options.samples, sum(channel.sample_bytes for channel in channels))
     manifest = {"title": "runs joined", "schedule": separation.as_dict()}
     with Recorder(out, channels, manifest=manifest, overwrite=overwrite) as recorder:
         for first in range(0, options.samples, _BLOCK):

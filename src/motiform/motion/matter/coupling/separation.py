@@ -173,7 +173,9 @@ def _ranks(count: int, arcs: np.ndarray) -> list[int]:
 
 def _check_connection(pair: Sequence[Model], names: tuple[Model, ...], place: dict[Model, int]) -> Connection:
     if not isinstance(pair, tuple | list) or len(pair) != 2:
-        raise InputError("not a connection", where="separate", got=Words(repr(pair)), allowed="(from, to)")
+        raise InputError(
+            "a connection must be a pair of models", where="separate", got=Words(repr(pair)), allowed="(from, to)"
+        )
     for end in pair:
         if end not in place:
             raise _unknown(end, names)

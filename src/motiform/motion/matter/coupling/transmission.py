@@ -119,7 +119,9 @@ def two_port(
     """
     y = np.asarray(Y, complex)
     if y.shape[-2:] != (2, 2):
-        raise InputError("not a two-port", where="Y", got=y.shape, allowed="(..., 2, 2)")
+        raise InputError(
+            "a two-port must have matrices of the shape (2, 2)", where="Y", got=y.shape, allowed="(..., 2, 2)"
+        )
     V_A, V_B = (np.broadcast_to(np.asarray(v, complex), y.shape[:-2]) for v in (velocity_a, velocity_b))
     E1, E2 = np.moveaxis(np.broadcast_to(np.asarray(forces, complex), (*y.shape[:-2], 2)), -1, 0)
     if impedance_a is None and impedance_b is None:
@@ -189,7 +191,9 @@ def length_change(a: ArrayLike, b: ArrayLike) -> float:
     one, two = as_floats(a, where="a"), as_floats(b, where="b")
     if one.shape != two.shape or one.ndim != 2 or len(one) == 0:
         raise InputError(
-            "not two recorded points", got=Words(f"{one.shape}, {two.shape}"), allowed="(samples, axes) twice"
+            "two recorded points must have the same shape (samples, axes)",
+            got=Words(f"{one.shape}, {two.shape}"),
+            allowed="(samples, axes) twice",
         )
     length = np.linalg.norm(two - one, axis=1)
     if length.mean() == 0:

@@ -17,7 +17,7 @@ __all__ = ["grain_forces"]
 
 @kernel
 def grain_forces(
-    i, places, strides, neighbours, offsets, stride, found, order, radius, table, rub, per_step, farthest, forces
+    i, places, strides, neighbours, offsets, stride, found, order, radius, table, rub, per_step, cutoff, forces
 ):
     """Add the forces of all neighbours on a mass: a zone law of the gap, and friction that does not hold."""
     law, limit, damping = load_law(table, 0), rub[0], rub[2] * per_step
@@ -28,7 +28,7 @@ def grain_forces(
         j = ix(neighbours[ix(offsets[i] + slot * stride)])
         dx, dy, dz, apart = places[0, j] - x, places[1, j] - y, places[2, j] - z, r + radius[j]
         d = math.sqrt(dx * dx + dy * dy + dz * dz)
-        if d < farthest + apart and d > 0.0:
+        if d < cutoff + apart and d > 0.0:
             inverse = 1.0 / d
             ux, uy, uz = dx * inverse, dy * inverse, dz * inverse
             ex, ey, ez = strides[0, j] - vx, strides[1, j] - vy, strides[2, j] - vz

@@ -107,7 +107,7 @@ class Engine:
         self._waves = put(network.wind.values.table) if isinstance(network.wind.values, Eddies) else None
         self._outside: tuple[Any, Any] | None = None
         self._solids: Any = None
-        self._told: set[str] = set()
+        self._warned: set[str] = set()
         if network.solids:
             from motiform.motion.matter.model.solids import DeviceSolids
 
@@ -168,7 +168,7 @@ class Engine:
         """Put all points to where a state tells."""
         x, before = self._padded(state.position), self._padded(state.previous)
         if self._sleepers is not None:
-            self._sleepers.lay_down(state.sample, x, before)
+            self._sleepers.advance_to_wake(state.sample, x, before)
         self._x, self._before = self.device.array(x), self.device.array(before)
 
     def _padded(self, position: np.ndarray) -> np.ndarray:
@@ -275,7 +275,7 @@ class Engine:
             self._x, self._before = self._before, self._x
         self.sample += total
         if self._sleepers is not None:
-            self._sleepers.see(n, total, steps, since, points, self._x, self._before, found)
+            self._sleepers.write_positions(n, total, steps, since, points, self._x, self._before, found)
 
     def works(self, name: str) -> np.ndarray:
         """Return the work of automata of a bundle on their ends since the start [J], (links,)."""
@@ -357,7 +357,7 @@ class Engine:
             runs, slow = self._sleepers.awake(n)
             launch(mass_kernels.move_runs, runs.shape[0], runs, *rest, least=self._least)
             if slow is not None:
-                launch(mass_kernels.coast, slow[1], slow[0], self._before, self._x, least=self._least)
+                launch(mass_kernels.extrapolate_run, slow[1], slow[0], self._before, self._x, least=self._least)
         self._x, self._before = self._before, self._x
         if self._spins is not None:
             self._spins.step()
@@ -470,11 +470,11 @@ class Engine:
         """Step in which a point first passed through a solid, or its middle, by the solid's name."""
         return {} if self._solids is None else self._solids.passed
 
-    def _tell_passed(self) -> None:
+    def _warn_of_passed(self) -> None:
         """Warn, once for each solid, of points that passed through it."""
         for name, step in self.passed.items():
-            if name not in self._told:
-                self._told.add(name)
+            if name not in self._warned:
+                self._warned.add(name)
                 text = (
                     f"solid {name!r}, t = {step / self.network.frequency:.6g} s: a point passed through it. Raise the "
                     "network's frequency or the stiffness, or make the solid or the point's radius larger."
@@ -483,7 +483,7 @@ class Engine:
 
     def check(self) -> None:
         """Raise where a mass was lost; warn where one passed through a solid."""
-        self._tell_passed()
+        self._warn_of_passed()
         step = self.lost_step
         if step >= 0:
             where = self.state()
@@ -513,7 +513,7 @@ class Engine:
         """Return where all points are, and were a step before [m], [axis, mass] with the pad."""
         x, before = self.device.host(self._x), self.device.host(self._before)
         if self._sleepers is not None:
-            self._sleepers.look(self.sample, x, before)
+            self._sleepers.restore_sleepers(self.sample, x, before)
         return x, before
 
     def _rows(self, found: np.ndarray) -> np.ndarray:

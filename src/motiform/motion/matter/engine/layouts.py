@@ -90,7 +90,7 @@ class Touching(NamedTuple):
     turns: Any
     """Whether a point is a ball that rotates; one value where none does."""
     table: Any
-    farthest: Any
+    cutoff: Any
     rubs: Any
     """Kind of friction, by solids."""
     rub: Any

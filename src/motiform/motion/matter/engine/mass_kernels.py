@@ -17,7 +17,7 @@ __all__ = [
     "add_forces",
     "clear",
     "clear_runs",
-    "coast",
+    "extrapolate_run",
     "impose",
     "move_masses",
     "move_runs",
@@ -169,7 +169,7 @@ def move_runs(c, runs, step, x, before, forces, given, air, masses):
 
 
 @kernel
-def coast(c, runs, x, before):
+def extrapolate_run(c, runs, x, before):
     """Put a run of masses that took a step, x, to where they are at their next turn, and at the sample before it."""
     k = runs[c, 2]
     for axis in range(3):

@@ -85,7 +85,7 @@ def _gaps(network: Network, reach: Reach, position: np.ndarray) -> np.ndarray:
     from scipy.spatial import cKDTree
 
     place, radius = position[reach.points], network.radius[reach.points]
-    pairs = cKDTree(place).query_pairs(reach.law.farthest + 2 * radius.max(initial=0.0), output_type="ndarray")
+    pairs = cKDTree(place).query_pairs(reach.law.cutoff + 2 * radius.max(initial=0.0), output_type="ndarray")
     a, b = pairs[:, 0], pairs[:, 1]
     role, body = reach.role, reach.body
     fits = (((role[a] & 1) & (role[b] >> 1)) | ((role[a] >> 1) & (role[b] & 1))).astype(bool)

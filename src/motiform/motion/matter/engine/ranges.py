@@ -35,7 +35,7 @@ class Range:
 
     def __init__(self, device: "Device", network: Network, reach: Reach, pad: int, width: int) -> None:
         self.device, self.reach, self.rate, self.pad = device, reach, network.frequency, pad
-        self._kept: Any = _Kept(device)
+        self._kept: Any = _ArrayPool(device)
         self.width = 64 if width > 1 else 1
         self.size = len(reach.points)
         self.elements = -(-self.size // self.width)
@@ -43,7 +43,7 @@ class Range:
         put = device.array
         radius = network.radius[reach.points]
         self._given = [put(a) for a in (reach.points + pad, reach.role, reach.body, radius)]
-        self._widest, kinds = _classes(radius, float(reach.law.farthest))
+        self._widest, kinds = _classes(radius, float(reach.law.cutoff))
         self._kinds = put(kinds)
         self.members = self._given[0]
         self._rank = device.empty(int(reach.points.max()) + pad + 1, np.int64)
@@ -51,16 +51,16 @@ class Range:
             put(np.zeros((len(self._widest), 5))),
             put(np.zeros((len(self._widest), 4), np.int64)),
         )
-        self.farthest = float(reach.law.farthest)
-        self.most = self.farthest + 2 * float(radius.max(initial=0.0))
-        usual = self.farthest + 2 * float(np.median(radius))
+        self.cutoff = float(reach.law.cutoff)
+        self.most = self.cutoff + 2 * float(radius.max(initial=0.0))
+        usual = self.cutoff + 2 * float(np.median(radius))
         self.range = usual if usual > 0 else self.most
         self.skin = _SKIN * self.range
         self.since = -1
         self.moved = put(np.zeros(1, np.int64))
         self.mark = 0
         self.slots = _ROOM
-        self.rooms = np.full(self.size, _ROOM, np.int64)
+        self.capacities = np.full(self.size, _ROOM, np.int64)
         """For how many neighbours each member has room; a table has `slots` for all."""
         self.tabled = device.name != "cpu"
         self._apart = 0  # numbers from the neighbours of one point to those of the next, in a table
@@ -132,8 +132,8 @@ class Range:
 
         old = None if self.order is None else self.remembered()
         self._kept.turn(aside=old is not None)
-        device, near = self._kept, self.farthest + self.skin
-        cells = self._lay_cells(x)
+        device, near = self._kept, self.cutoff + self.skin
+        cells = self._build_cells(x)
         grid, numbers = self._grid, self._counts
         keys, picked = device.empty(self.size, np.int64), device.empty(self.size, np.int64)
         device.launch(cell_keys, self.size, x, self.members, self._kinds, grid, numbers, keys, picked, least=_FEW)
@@ -159,13 +159,13 @@ class Range:
             self.slots += lacking + (self.slots + lacking) // 4
             if not self.tabled:
                 asked, who = self.device.host(self.found), self.device.host(picked)
-                self.rooms[who] = np.maximum(self.rooms[who], asked + asked // 4)
+                self.capacities[who] = np.maximum(self.capacities[who], asked + asked // 4)
         self.lists += 1
         self.remember(old)
 
     def _make_room(self, picked: Any) -> None:
         """Make room for neighbours: as many for each point as it had, on a CPU; as many for all on a GPU."""
-        from motiform.geometry.search.neighbour_kernels import pick_rooms
+        from motiform.geometry.search.neighbour_kernels import pick_capacities
 
         device, size = self._kept, self.size
         if self.tabled:
@@ -176,11 +176,13 @@ class Range:
             self.neighbours = device.empty(self.slots * size, np.int32)
             return
         self.offsets = device.empty(size + 1, np.int64)
-        self.device.launch(pick_rooms, size + 1, picked, self.device.array(self.rooms), self.offsets, least=_FEW)
+        self.device.launch(
+            pick_capacities, size + 1, picked, self.device.array(self.capacities), self.offsets, least=_FEW
+        )
         self.stride = 1
-        self.neighbours = device.empty(_room(sum_ahead(device, self.offsets), size), np.int32)
+        self.neighbours = device.empty(_capacity(sum_ahead(device, self.offsets), size), np.int32)
 
-    def _lay_cells(self, x: Any) -> int:
+    def _build_cells(self, x: Any) -> int:
         """Lay grids of cells around the members, one for each class of sizes, and return how many cells they have."""
         from motiform.geometry.search.neighbour_kernels import RUN, find_bounds
 
@@ -196,7 +198,7 @@ class Range:
             )  # fmt: skip
         rows, numbers, cells = [], [], 0
         for widest in self._widest:
-            size = self.farthest + 2 * widest + self.skin
+            size = self.cutoff + 2 * widest + self.skin
             while np.prod((high - low) / size + 1) > 2.0**58:  # wider than whole numbers can count: larger cells
                 size *= 2
             counts = ((high - low) / size).astype(np.int64) + 1
@@ -271,12 +273,12 @@ class ZoneRange(Range):
         if self.alone:
             self.device.launch(
                 card_kernels.grain_forces, self.size, self.places, self.strides, self.neighbours, self.offsets,
-                self.stride, self.found, self.order, self.radius, self.table, self.rub, self.rate, self.farthest,
+                self.stride, self.found, self.order, self.radius, self.table, self.rub, self.rate, self.cutoff,
                 forces,
             )  # fmt: skip
             return
         seen = (self.ends, self.others, self.places, self.strides, self.radius, self.between)
-        law = (self.table, self.rate, self.farthest)
+        law = (self.table, self.rate, self.cutoff)
         kernel, more = reach_kernels.smooth_pairs, ()
         if self.rubs == STICKING:
             kernel, more = reach_kernels.sticking_pairs, (self.rub, self.memory)  # type: ignore[assignment]
@@ -320,7 +322,7 @@ class ZoneRange(Range):
         near = (self.neighbours, self.offsets, self.stride, self.found)
         launch(kernels.count_pairs, size + 1, *near, self.firsts, least=_FEW)
         self.pair_count = sum_ahead(device, self.firsts)
-        room = _room(self.pair_count, size)
+        room = _capacity(self.pair_count, size)
         self.ends, self.others = device.empty(room, np.int32), device.empty(room, np.int32)
         launch(kernels.make_pairs, size, *near, self.firsts, self.ends, self.others, least=_FEW)
         if self.write_pairs():
@@ -364,7 +366,7 @@ class AutomatonRange(Range):
         """Let every mass work out its own pairs."""
         self.device.launch(
             self.kernel, self.elements, self.width, self.places, self.strides, self.near, self.found, self.order,
-            self.radius, self.table, self.rate, self.farthest, self.memory, forces, least=16,
+            self.radius, self.table, self.rate, self.cutoff, self.memory, forces, least=16,
         )  # fmt: skip
 
     def remembered(self) -> Any:
@@ -406,9 +408,9 @@ def make_range(
     return ZoneRange(device, network, reach, pad, width)
 
 
-def _classes(radius: np.ndarray, farthest: float) -> tuple[np.ndarray, np.ndarray]:
+def _classes(radius: np.ndarray, cutoff: float) -> tuple[np.ndarray, np.ndarray]:
     """Return the largest radius of each class of sizes, and the class of each point; a class spans a factor of two."""
-    size = np.maximum(radius + 0.5 * farthest, 1e-300)
+    size = np.maximum(radius + 0.5 * cutoff, 1e-300)
     octave = np.minimum(np.log2(size.max() / size).astype(np.int64), _CLASSES - 1)
     found, kinds = np.unique(-octave, return_inverse=True)
     return np.array([radius[kinds == k].max() for k in range(len(found))]), kinds.reshape(-1)
@@ -424,7 +426,7 @@ def columns(device: Any, rows: int, size: int) -> Any:
     return device.empty((size, rows)).T if device.name == "cpu" else device.empty((rows, size))
 
 
-def _room(pairs: int, size: int) -> int:
+def _capacity(pairs: int, size: int) -> int:
     """Return for how many pairs there shall be room: the same for lists that are nearly as long."""
     step = max(size // 4, 64)
     return (pairs // step + 1) * step
@@ -438,7 +440,7 @@ def fill(array: Any, values: np.ndarray) -> None:
         array.copy_to_device(values)
 
 
-class _Kept:
+class _ArrayPool:
     """A device whose empty arrays are those of an earlier turn, where they fit.
 
     On a GPU it takes longer to allocate the arrays of a list than to fill them. All turns ask for the same arrays in

@@ -145,12 +145,12 @@ def _line_up_pairs(first, last, ends, others, places, strides, radius, between):
 
 
 @inline
-def _normal(between, l, law, per_step, farthest):
+def _normal(between, l, law, per_step, cutoff):
     """Return the direction of a pair, its tension (0 out of range) and the part of its move across the direction."""
     dx, dy, dz = between[0, l], between[1, l], between[2, l]
     ex, ey, ez, apart = between[3, l], between[4, l], between[5, l], between[6, l]
     d = math.sqrt(dx * dx + dy * dy + dz * dz)
-    near = d < farthest + apart and d > 0.0
+    near = d < cutoff + apart and d > 0.0
     inverse = 1.0 / d if near else 0.0
     ux, uy, uz = dx * inverse, dy * inverse, dz * inverse
     along = ex * ux + ey * uy + ez * uz
@@ -159,22 +159,20 @@ def _normal(between, l, law, per_step, farthest):
 
 
 @kernel
-def smooth_pairs(
-    c, width, pair_count, ends, others, places, strides, radius, between, table, per_step, farthest, pulls
-):
+def smooth_pairs(c, width, pair_count, ends, others, places, strides, radius, between, table, per_step, cutoff, pulls):
     """Write the forces of pairs: a zone law of the gap between them."""
     law = load_law(table, 0)
     first, last = c * width, min((c + 1) * width, pair_count)
     _line_up_pairs(first, last, ends, others, places, strides, radius, between)
     for n in range(first, last):
         l = ix(n)
-        ux, uy, uz, t, _, _, _, _ = _normal(between, l, law, per_step, farthest)
+        ux, uy, uz, t, _, _, _, _ = _normal(between, l, law, per_step, cutoff)
         pulls[0, l], pulls[1, l], pulls[2, l] = t * ux, t * uy, t * uz
 
 
 @kernel
 def creeping_pairs(
-    c, width, pair_count, ends, others, places, strides, radius, between, table, per_step, farthest, rub, pulls
+    c, width, pair_count, ends, others, places, strides, radius, between, table, per_step, cutoff, rub, pulls
 ):  # fmt: skip
     """Write the forces of pairs, with friction that does not hold: viscous, up to Coulomb's limit."""
     law, limit, damping = load_law(table, 0), rub[0], rub[2] * per_step
@@ -182,7 +180,7 @@ def creeping_pairs(
     _line_up_pairs(first, last, ends, others, places, strides, radius, between)
     for n in range(first, last):
         l = ix(n)
-        ux, uy, uz, t, near, ex, ey, ez = _normal(between, l, law, per_step, farthest)
+        ux, uy, uz, t, near, ex, ey, ez = _normal(between, l, law, per_step, cutoff)
         size, most = math.sqrt(ex * ex + ey * ey + ez * ez), limit * abs(t)
         share = damping if damping * size <= most else most / size
         share = share if near else 0.0
@@ -191,7 +189,7 @@ def creeping_pairs(
 
 @kernel
 def sticking_pairs(
-    c, width, pair_count, ends, others, places, strides, radius, between, table, per_step, farthest, rub, memory, pulls
+    c, width, pair_count, ends, others, places, strides, radius, between, table, per_step, cutoff, rub, memory, pulls
 ):  # fmt: skip
     """Write the forces of pairs that stick by a spring and slip at the limit [Cundall79]; those out of range forget."""
     law, limit, stiffness, damping = load_law(table, 0), rub[0], rub[1], rub[2] * per_step
@@ -200,7 +198,7 @@ def sticking_pairs(
     _line_up_pairs(first, last, ends, others, places, strides, radius, between)
     for n in range(first, last):
         l = ix(n)
-        ux, uy, uz, t, near, ex, ey, ez = _normal(between, l, law, per_step, farthest)
+        ux, uy, uz, t, near, ex, ey, ez = _normal(between, l, law, per_step, cutoff)
         hx, hy, hz = memory[0, l] + ex, memory[1, l] + ey, memory[2, l] + ez
         along = hx * ux + hy * uy + hz * uz  # the contact turns: what was across is laid into the new plane
         hx, hy, hz = hx - along * ux, hy - along * uy, hz - along * uz

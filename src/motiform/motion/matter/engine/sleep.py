@@ -63,21 +63,21 @@ class Sleepers:
             self._awake[now] = runs, (put(np.array(slow, np.int64)), len(slow)) if slow else None
         return self._awake[now]
 
-    def lay_down(self, sample: int, x: np.ndarray, before: np.ndarray) -> None:
+    def advance_to_wake(self, sample: int, x: np.ndarray, before: np.ndarray) -> None:
         """Put sleepers, in arrays [axis, mass] of a sample between their turns, to where they will wake up."""
         for where, left, odd in self._between(sample):
             move = x[:, where] - before[:, where]
             last, far = x[:, where] + (left - 1) * move, x[:, where] + left * move
             x[:, where], before[:, where] = (last, far) if odd else (far, last)
 
-    def look(self, sample: int, x: np.ndarray, before: np.ndarray) -> None:
+    def restore_sleepers(self, sample: int, x: np.ndarray, before: np.ndarray) -> None:
         """Put sleepers, in arrays [axis, mass] of a sample, to where they are on their way."""
         for where, left, odd in self._between(sample):
             last, far = (x[:, where], before[:, where]) if odd else (before[:, where], x[:, where])
             move = far - last
             x[:, where], before[:, where] = far - left * move, far - (left + 1) * move
 
-    def see(
+    def write_positions(
         self, sample: int, total: int, steps: int, since: int, points: np.ndarray, x: Any, before: Any, found: Any
     ) -> None:
         """Write where sleepers among some points were at the samples of steps from a sample on, (samples, points, 3).

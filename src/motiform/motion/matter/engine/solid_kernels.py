@@ -153,7 +153,7 @@ def solid_forces(i, step, x, before, touching, placed, solids, spins, memory, ke
     is noted.
     """
     m, per_step = ix(touching.members[i]), touching.per_step
-    meets, radius, farthest, rubs, rub = touching.meets, touching.radius, touching.farthest, touching.rubs, touching.rub
+    meets, radius, cutoff, rubs, rub = touching.meets, touching.radius, touching.cutoff, touching.rubs, touching.rub
     moving, poses, poses_before = placed.moving, placed.poses, placed.before
     p = x[0, m], x[1, m], x[2, m]
     rolls = spins.any != 0 and touching.turns[i] != 0
@@ -171,14 +171,14 @@ def solid_forces(i, step, x, before, touching, placed, solids, spins, memory, ke
                 c = carried_point(poses, poses_before, s, p)
                 mx, my, mz = c[0] - before[0, m], c[1] - before[1, m], c[2] - before[2, m]
                 way = math.sqrt(mx * mx + my * my + mz * mz)
-            reach = max(farthest[s] + radius[i], way)
+            reach = max(cutoff[s] + radius[i], way)
             d, n = solid_distance(s, p, reach, poses, solids)
             gap = d - radius[i]
             # Its middle may be before a plate at one sample and behind it at the next; one that rests is not looked at.
             looked_at = -_RESTS * way < d < way and passed[s] < 0
             if looked_at and _passes(s, p, (mx, my, mz), reach, d, n, poses, solids):
                 passed[s] = step  # all writers of this step write the same value
-            touches = gap < farthest[s]
+            touches = gap < cutoff[s]
             if touches:
                 ex, ey, ez = mx, my, mz
                 along = ex * n[0] + ey * n[1] + ez * n[2]

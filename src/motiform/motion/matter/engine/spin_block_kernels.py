@@ -20,7 +20,7 @@ from motiform.base.kernels import fused, inline, kernel
 from motiform.motion.matter.engine.link_kernels import law_tension, load_law
 from motiform.motion.matter.engine.spin_lanes import add_to_ends, lay_differences, lay_totals
 
-__all__ = ["BLOCK", "DESK", "add_sums", "find_reaches", "pick_pairs", "return_memory", "rub_chunks"]
+__all__ = ["BLOCK", "DESK", "add_sums", "find_reaches", "friction_chunks", "pick_pairs", "return_memory"]
 
 BLOCK = 64
 """Pairs that are worked out abreast; a power of two."""
@@ -73,7 +73,7 @@ def return_memory(c, starts, counts, which, held, memory):
 
 
 @inline
-def _lay(desk, o, p, first, second, balls, differ):
+def _load_pairs(desk, o, p, first, second, balls, differ):
     """Put the lines of a block of pairs on the desk, how their ends moved against each other, and their mean turns."""
     for n in range(0, BLOCK, 2):
         b, l, r = ix(o + n), ix(p + n), ix(p + n + 1)
@@ -133,7 +133,7 @@ def _blocks(differ):
     """
 
     @fused
-    def press(desk, o, law, both, farthest, per_step):
+    def pair_tensions(desk, o, law, both, cutoff, per_step):
         """Work out directions and tensions of pairs, and how their surfaces slid; all is 0 where they do not touch."""
         for n in range(BLOCK):
             b = ix(o + n)
@@ -141,7 +141,7 @@ def _blocks(differ):
             wx, wy, wz = _row(desk, b, _W)
             ex, ey, ez = _row(desk, b, _E)
             apart = desk[b + ix(_BOTH)] if differ else both
-            square, reach = dx * dx + dy * dy + dz * dz, farthest + apart
+            square, reach = dx * dx + dy * dy + dz * dz, cutoff + apart
             d = math.sqrt(square)
             near = (square < reach * reach) & (square > 0.0)
             inverse, kept = (1.0 / d if near else 0.0), (1.0 if near else 0.0)
@@ -160,7 +160,7 @@ def _blocks(differ):
             _put(desk, b, _E, ex, ey, ez)
 
     @inline
-    def keep(desk, b, ex, ey, ez, fx, fy, fz):
+    def write_pair(desk, b, ex, ey, ez, fx, fy, fz):
         """Write force and torques of a pair with friction f at arms (d ± less)/2, and the energy that it takes."""
         ux, uy, uz = _row(desk, b, _D)
         t, arm = desk[b + ix(_TENSION)], 0.5 * desk[b + ix(_LONG)]
@@ -175,7 +175,7 @@ def _blocks(differ):
         _put(desk, b, _FIRST, arm * qx, arm * qy, arm * qz)
 
     @fused
-    def rub(desk, o, p, held, limit, stiffness, damping):
+    def stick_pairs(desk, o, p, held, limit, stiffness, damping):
         """Work out what pairs do if none slips, and tell which do."""
         for n in range(BLOCK):
             b, l = ix(o + n), ix(p + n)
@@ -183,7 +183,7 @@ def _blocks(differ):
             fx, fy = stiffness * held[0, l] + damping * ex, stiffness * held[1, l] + damping * ey
             fz, most = stiffness * held[2, l] + damping * ez, limit * desk[b + ix(_TENSION)]
             desk[b + ix(_SLIPS)] = (fx * fx + fy * fy + fz * fz) - most * most
-            keep(desk, b, ex, ey, ez, fx, fy, fz)
+            write_pair(desk, b, ex, ey, ez, fx, fy, fz)
 
     @fused
     def slip(desk, o, p, held, limit, stiffness, damping, part):
@@ -199,9 +199,9 @@ def _blocks(differ):
                 fx, fy, fz = share * fx, share * fy, share * fz
                 held[0, l], held[1, l] = part * (fx - damping * ex), part * (fy - damping * ey)
                 held[2, l] = part * (fz - damping * ez)
-                keep(desk, b, ex, ey, ez, fx, fy, fz)
+                write_pair(desk, b, ex, ey, ez, fx, fy, fz)
 
-    return press, rub, slip
+    return pair_tensions, stick_pairs, slip
 
 
 _press_equal, _rub_equal, _slip_equal = _blocks(differ=False)
@@ -262,8 +262,8 @@ def _file(desk, o, p, count, base, first, second, torques, sums):
 
 
 @kernel
-def rub_chunks(
-    c, bounds, tops, bases, starts, counts, first, second, order, balls, table, per_step, farthest, rub, unequal, held,
+def friction_chunks(
+    c, bounds, tops, bases, starts, counts, first, second, order, balls, table, per_step, cutoff, rub, unequal, held,
     desk, sums, lost,
 ):  # fmt: skip
     """Work out the picked pairs whose first ends are in a chunk of balls; those out of range forget.
@@ -272,16 +272,16 @@ def rub_chunks(
     """
     law, planes, keeps = load_law(table, 0), held.shape[0], rub[1] > 0.0
     limit, stiffness, damping = rub[0], rub[1], rub[2] * per_step
-    part, differ = (1.0 / stiffness if keeps else 0.0), unequal or law[0] < farthest
+    part, differ = (1.0 / stiffness if keeps else 0.0), unequal or law[0] < cutoff
     base, o, both, taken = bases[c] - 6 * bounds[c], c * DESK, 2.0 * balls[9, 0], 0.0
     for n in range(bases[c], bases[c] + 6 * (tops[c] - bounds[c])):
         sums[ix(n)] = 0.0
     for p in range(starts[c], starts[c] + counts[c], BLOCK):
-        _lay(desk, o, p, first, second, balls, differ)
+        _load_pairs(desk, o, p, first, second, balls, differ)
         if differ:
-            _press_any(desk, o, law, both, farthest, per_step)
+            _press_any(desk, o, law, both, cutoff, per_step)
         else:
-            _press_equal(desk, o, law, both, farthest, per_step)
+            _press_equal(desk, o, law, both, cutoff, per_step)
         _hold(desk, o, p, held)
         if differ:
             _rub_any(desk, o, p, held, limit, stiffness, damping)

@@ -93,7 +93,7 @@ def _contact(a, b, dx, dy, dz, d, table, per_step):
 
 
 @inline
-def _rub(memory, l, ux, uy, uz, t, ex, ey, ez, spin, limit, stiffness, damping):
+def _friction_force(memory, l, ux, uy, uz, t, ex, ey, ez, spin, limit, stiffness, damping):
     """Return the force of friction on the first end, and keep how far it is held off [Cundall79]."""
     hx, hy, hz = _across(memory[0, l], memory[1, l], memory[2, l], ux, uy, uz, spin)
     fx, fy, fz, hx, hy, hz = _held(hx + ex, hy + ey, hz + ez, ex, ey, ez, limit * abs(t), stiffness, damping)
@@ -104,7 +104,7 @@ def _rub(memory, l, ux, uy, uz, t, ex, ey, ez, spin, limit, stiffness, damping):
 
 @kernel
 def spinning_pairs(
-    c, width, order, firsts, others, balls, table, per_step, farthest, rub, memory, pulls, forces, torques, lost
+    c, width, order, firsts, others, balls, table, per_step, cutoff, rub, memory, pulls, forces, torques, lost
 ):
     """Work out the pairs whose first end balls are: friction at the surfaces; those out of range forget.
 
@@ -120,11 +120,11 @@ def spinning_pairs(
             l = ix(k)
             b = _ball(balls, ix(others[l]))
             dx, dy, dz = b[0][0] - a[0][0], b[0][1] - a[0][1], b[0][2] - a[0][2]
-            square, reach = dx * dx + dy * dy + dz * dz, farthest + (a[3] + b[3])
+            square, reach = dx * dx + dy * dy + dz * dz, cutoff + (a[3] + b[3])
             if square < reach * reach and square > 0.0:
                 d = math.sqrt(square)
                 ux, uy, uz, t, ex, ey, ez, one, two, spin = _contact(a, b, dx, dy, dz, d, table, per_step)
-                fx, fy, fz = _rub(memory, l, ux, uy, uz, t, ex, ey, ez, spin, limit, stiffness, damping)
+                fx, fy, fz = _friction_force(memory, l, ux, uy, uz, t, ex, ey, ez, spin, limit, stiffness, damping)
                 qx, qy, qz = _cross(ux, uy, uz, fx, fy, fz)
                 taken += fx * ex + fy * ey + fz * ez
                 fx, fy, fz = t * ux + fx, t * uy + fy, t * uz + fz
@@ -171,7 +171,7 @@ def held_couple(h, twist, ux, uy, uz, sx, sy, sz, spin, most, torsion, stiffness
 
 @kernel
 def rolling_pairs(
-    c, width, order, firsts, others, balls, table, per_step, farthest, rub, memory, pulls, forces, torques, lost
+    c, width, order, firsts, others, balls, table, per_step, cutoff, rub, memory, pulls, forces, torques, lost
 ):
     """Work out the same of pairs that resist rolling and torsion, too [Luding08]."""
     limit, stiffness, damping = rub[0], rub[1], rub[2] * per_step
@@ -183,11 +183,11 @@ def rolling_pairs(
             l = ix(k)
             b = _ball(balls, ix(others[l]))
             dx, dy, dz = b[0][0] - a[0][0], b[0][1] - a[0][1], b[0][2] - a[0][2]
-            square, reach = dx * dx + dy * dy + dz * dz, farthest + (a[3] + b[3])
+            square, reach = dx * dx + dy * dy + dz * dz, cutoff + (a[3] + b[3])
             if square < reach * reach and square > 0.0:
                 d = math.sqrt(square)
                 ux, uy, uz, t, ex, ey, ez, one, two, spin = _contact(a, b, dx, dy, dz, d, table, per_step)
-                fx, fy, fz = _rub(memory, l, ux, uy, uz, t, ex, ey, ez, spin, limit, stiffness, damping)
+                fx, fy, fz = _friction_force(memory, l, ux, uy, uz, t, ex, ey, ez, spin, limit, stiffness, damping)
                 qx, qy, qz = _cross(ux, uy, uz, fx, fy, fz)
                 both = a[3] + b[3]
                 arm = a[3] * b[3] / both if both > 0.0 else 0.0
@@ -263,7 +263,7 @@ def _more_terms(x2):
 
 
 @fused
-def _quicken(rates, torques, i, by, half):
+def _apply_torque(rates, torques, i, by, half):
     """Change an angular velocity by a torque, which is used up; return half its turn squared."""
     wx, wy, wz = rates[0, i] + by * torques[0, i], rates[1, i] + by * torques[1, i], rates[2, i] + by * torques[2, i]
     rates[0, i], rates[1, i], rates[2, i] = wx, wy, wz
@@ -277,7 +277,7 @@ def turn_masses(c, width, first, last, step, mobility, torques, rates, turns):
     low, high = first + c * width, min(first + (c + 1) * width, last)
     half, wide, wider = 0.5 * step, 0, 0
     for n in range(low, high):
-        x2 = _quicken(rates, torques, ix(n), mobility[ix(n)], half)
+        x2 = _apply_torque(rates, torques, ix(n), mobility[ix(n)], half)
         wide += 0 if x2 <= 1e-3 else 1
         wider += 0 if x2 <= 0.25 else 1
     for n in range(low, high):

@@ -102,7 +102,7 @@ class SpinRange(ZoneRange):
         chunks.seen = places
         self.device.launch(
             pick_pairs, len(chunks.tops), chunks.bounds, self.firsts, self.ends, self.others, places, self.radius,
-            self.farthest + _THIN * self.skin, self.memory, chunks.starts, chunks.counts, chunks.first, chunks.second,
+            self.cutoff + _THIN * self.skin, self.memory, chunks.starts, chunks.counts, chunks.first, chunks.second,
             chunks.which, chunks.held, least=self._few,
         )  # fmt: skip
 
@@ -119,10 +119,10 @@ class SpinRange(ZoneRange):
 
     def write_pairs(self) -> bool:
         """Lay out the chunks, and return whether there are none."""
-        self._chunks = self._lay_chunks() if self.device.name == "cpu" else None
+        self._chunks = self._split_chunks() if self.device.name == "cpu" else None
         return self._chunks is None
 
-    def _lay_chunks(self) -> _Chunks | None:
+    def _split_chunks(self) -> _Chunks | None:
         """Return the chunks of balls, or None where their sums overlap too far."""
         from motiform.motion.matter.engine.spin_block_kernels import BLOCK, DESK, find_reaches
 
@@ -149,13 +149,13 @@ class SpinRange(ZoneRange):
             self._add_chunks(self._chunks, forces, torques)
 
     def _add_chunks(self, chunks: _Chunks, forces: Any, torques: Any) -> None:
-        from motiform.motion.matter.engine.spin_block_kernels import add_sums, rub_chunks
+        from motiform.motion.matter.engine.spin_block_kernels import add_sums, friction_chunks
 
         sums = chunks.bounds, chunks.tops, chunks.bases
         self.device.launch(
-            rub_chunks, len(chunks.tops), *sums, chunks.starts, chunks.counts, chunks.first, chunks.second, self.order,
-            self._balls, self.table, self.rate, self.farthest, self.rub, self._differ, chunks.held, chunks.desk,
-            chunks.sums, self.spins.lost, least=self._few,
+            friction_chunks, len(chunks.tops), *sums, chunks.starts, chunks.counts, chunks.first, chunks.second,
+            self.order, self._balls, self.table, self.rate, self.cutoff, self.rub, self._differ, chunks.held,
+            chunks.desk, chunks.sums, self.spins.lost, least=self._few,
         )  # fmt: skip
         self.device.launch(
             add_sums, self.elements, self.width, self.order, *sums, chunks.sums, forces, torques, least=self.least
@@ -168,7 +168,7 @@ class SpinRange(ZoneRange):
         launch, spins = self.device.launch, self.spins
         launch(
             spin_kernels.rolling_pairs if self.resists else spin_kernels.spinning_pairs, self.elements, self.width,
-            self.order, self.firsts, self.others, self._balls, self.table, self.rate, self.farthest, self.rub,
+            self.order, self.firsts, self.others, self._balls, self.table, self.rate, self.cutoff, self.rub,
             self.memory, self.pulls, forces, torques, spins.lost, least=self.least // 4,
         )  # fmt: skip
         gathered = (self.order, self.found, self.firsts, self.backs, self.offsets, self.stride, self.pulls)

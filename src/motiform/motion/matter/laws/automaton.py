@@ -186,7 +186,7 @@ class _Reader:
 
     def new_name(self, name: str) -> str:
         if not _NAME.fullmatch(name):
-            raise self.fail("not a name", name, "letters, digits and _, not beginning with a digit")
+            raise self.fail("the name must begin with a letter or _", name, "letters, digits and _")
         if name in _RESERVED:
             raise self.fail("this name has a meaning of its own", name, remedy="Take another name.")
         if name in self.lines_of:

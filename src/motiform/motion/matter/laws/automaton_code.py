@@ -82,7 +82,7 @@ def automaton_links(l, x, ends, others, axis, material, table, per_step, length,
 
 @kernel
 def automaton_reach(
-    c, width, places, strides, neighbours, found, order, radius, table, per_step, farthest, memory, forces
+    c, width, places, strides, neighbours, found, order, radius, table, per_step, cutoff, memory, forces
 ):
     """Add the forces of all neighbours on masses: the law of the gap between them, from the first row."""
     for n in range(c * width, min((c + 1) * width, order.shape[0])):
@@ -95,7 +95,7 @@ def automaton_reach(
             j = ix(neighbours[k, i])
             dx, dy, dz = places[0, j] - x, places[1, j] - y, places[2, j] - z
             apart = radius[i] + radius[j]
-            square, outer = dx * dx + dy * dy + dz * dz, farthest + apart
+            square, outer = dx * dx + dy * dy + dz * dz, cutoff + apart
             if square < outer * outer and square > 0.0:
                 d = math.sqrt(square)
                 r = 1.0 / d
@@ -200,7 +200,7 @@ def _written(automaton: Automaton) -> ModuleType:
 @cache
 def _module(text: str) -> ModuleType:
     key = hashlib.sha256(text.encode()).hexdigest()[:24]
-    file = _kept(f"{key}.py", text)
+    file = _write_source(f"{key}.py", text)
     module = ModuleType(f"motiform.generated.law_{key}")
     module.__file__ = str(file)
     sys.modules[module.__name__] = module  # cached machine code looks its module up by name
@@ -208,7 +208,7 @@ def _module(text: str) -> ModuleType:
     return module
 
 
-def _kept(name: str, text: str) -> Path:
+def _write_source(name: str, text: str) -> Path:
     """Write the text into a file in one stroke; where that cannot be, go on without one, and without a cache."""
     code = text.encode()
     try:

@@ -68,17 +68,17 @@ class AutomatonLaw:
     """Largest stiffness [N/m] and damping [N s/m] if the user gives them."""
 
     def __post_init__(self) -> None:
-        told, known = {k: v for k, v in self.values.items() if v is not None}, self.automaton.parameters
-        for name in told:
+        given, known = {k: v for k, v in self.values.items() if v is not None}, self.automaton.parameters
+        for name in given:
             if name not in known:
                 allowed = ", ".join(known) or "no parameters"
                 raise self._fail(f"unknown parameter {name!r}", allowed=allowed, remedy=closest(name, known))
-        missing = [name for name, default in known.items() if default is None and name not in told]
+        missing = [name for name, default in known.items() if default is None and name not in given]
         if missing:
             raise self._fail(
-                "parameters are missing", got=", ".join(told) or "none", remedy=f"Give {', '.join(missing)}."
+                "parameters are missing", got=", ".join(given) or "none", remedy=f"Give {', '.join(missing)}."
             )
-        object.__setattr__(self, "values", {k: _numbers(v, k, self._where) for k, v in told.items()})
+        object.__setattr__(self, "values", {k: _numbers(v, k, self._where) for k, v in given.items()})
         if self.given is not None:
             self._check_given()
         self._check(self._known())
@@ -124,7 +124,7 @@ class AutomatonLaw:
         automaton = self.automaton
         for name, value in known.items():
             if np.isnan(value).any():
-                raise self._fail(f"{name} is not a number", got=value)
+                raise self._fail(f"{name} must be a number", got=value)
         trees = [tree for t in automaton.transitions for tree in (t.when, *(value for _, value in t.actions))]
         trees += [tree for s in automaton.states for tree in (s.stiffness, s.damping, s.rest)]
         trees += [*automaton.memory.values(), *([] if automaton.reach is None else [automaton.reach])]
@@ -207,7 +207,7 @@ class AutomatonLaw:
         return ranges
 
     @property
-    def farthest(self) -> float:
+    def cutoff(self) -> float:
         """Distance beyond which the law is given to be free [m]; infinite where its text has no line `reach`."""
         if self.automaton.reach is None:
             return np.inf

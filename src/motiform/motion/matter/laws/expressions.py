@@ -113,7 +113,7 @@ class _Reader:
         except OverflowError:  # a whole number of hundreds of digits
             number = np.inf
         if not np.isfinite(number):
-            raise self.fail("not a finite number")
+            raise self.fail("the number must be finite")
         return number
 
     def name(self, name: str) -> str:
@@ -177,21 +177,21 @@ def write(tree: Tree, names: Mapping[str, str]) -> str:
     op, *parts = tree
     if op == "**" and _whole(parts[1]):
         return f"power({write(parts[0], names)}, {int(parts[1])})"
-    told = [write(part, names) for part in parts]
+    terms = [write(part, names) for part in parts]
     if op in ("negative", "not"):
-        return f"({'-' if op == 'negative' else 'not '}{told[0]})"
+        return f"({'-' if op == 'negative' else 'not '}{terms[0]})"
     if op in ("min", "max"):
-        name, nested = {"min": "lesser", "max": "greater"}[op], told[0]
-        for one in told[1:]:
+        name, nested = {"min": "lesser", "max": "greater"}[op], terms[0]
+        for one in terms[1:]:
             nested = f"{name}({nested}, {one})"
         return nested
     if op == "**":
-        return f"math.pow({told[0]}, {told[1]})"
+        return f"math.pow({terms[0]}, {terms[1]})"
     if op in ("sqrt", "exp"):
-        return f"math.{op}({told[0]})"
+        return f"math.{op}({terms[0]})"
     if op in FUNCTIONS:
-        return f"{op}({told[0]})"
-    return "(" + f" {op} ".join(told) + ")"
+        return f"{op}({terms[0]})"
+    return "(" + f" {op} ".join(terms) + ")"
 
 
 def evaluate(tree: Tree, values: Mapping[str, Any]) -> np.ndarray:
@@ -204,13 +204,13 @@ def _evaluate(tree: Tree, values: Mapping[str, Any]) -> np.ndarray:
     if not isinstance(tree, tuple):
         return np.asarray(values[tree] if isinstance(tree, str) else tree, float)
     op, *parts = tree
-    told = [_evaluate(part, values) for part in parts]
+    terms = [_evaluate(part, values) for part in parts]
     if op == "**" and _whole(parts[1]):
-        found = told[0]
+        found = terms[0]
         for _ in range(int(parts[1]) - 1):
-            found = found * told[0]
+            found = found * terms[0]
         return found
-    return np.asarray(_NUMPY[op](*told), float)
+    return np.asarray(_NUMPY[op](*terms), float)
 
 
 _NUMPY: dict[str, Any] = {
@@ -241,31 +241,33 @@ def _bounds(tree: Tree, ranges: Mapping[str, Range]) -> Range:
     if isinstance(tree, str):
         return ranges[tree]
     op, *parts = tree
-    told = [_bounds(part, ranges) for part in parts]
-    low, high = told[0]
+    terms = [_bounds(part, ranges) for part in parts]
+    low, high = terms[0]
     if op == "+":
-        return _hull(low + told[1][0], high + told[1][1])
+        return _hull(low + terms[1][0], high + terms[1][1])
     if op == "-":
-        return _hull(low - told[1][1], high - told[1][0])
+        return _hull(low - terms[1][1], high - terms[1][0])
     if op == "negative":
         return -high, -low
     if op == "*":  # nothing times an infinite bound is nothing: the bound itself is never reached
-        return _hull(*(np.where((a == 0) | (b == 0), 0.0, a * b) for a in told[0] for b in told[1]))
+        return _hull(*(np.where((a == 0) | (b == 0), 0.0, a * b) for a in terms[0] for b in terms[1]))
     if op == "/":
-        inside = (told[1][0] <= 0) & (told[1][1] >= 0)
-        found = _hull(*(np.where((a == 0) | np.isinf(b), 0.0, a / b) for a in told[0] for b in told[1]))
+        inside = (terms[1][0] <= 0) & (terms[1][1] >= 0)
+        found = _hull(*(np.where((a == 0) | np.isinf(b), 0.0, a / b) for a in terms[0] for b in terms[1]))
         return np.where(inside, -np.inf, found[0]), np.where(inside, np.inf, found[1])
     if op == "**":
-        return _power_bounds(parts[1], told)
+        return _power_bounds(parts[1], terms)
     if op == "abs":
         return np.where((low <= 0) & (high >= 0), 0.0, np.minimum(np.abs(low), np.abs(high))), np.maximum(-low, high)
     if op == "sqrt":
         return np.sqrt(np.maximum(low, 0.0)), np.sqrt(np.maximum(high, 0.0))
-    return _NUMPY[op](*(a for a, _ in told)), _NUMPY[op](*(b for _, b in told))  # min, max, exp, sign: all of them rise
+    return _NUMPY[op](*(a for a, _ in terms)), _NUMPY[op](
+        *(b for _, b in terms)
+    )  # min, max, exp, sign: all of them rise
 
 
-def _power_bounds(power: Tree, told: list[Range]) -> Range:
-    (low, high), corners = told[0], [np.power(a, b) for a in told[0] for b in told[1]]
+def _power_bounds(power: Tree, terms: list[Range]) -> Range:
+    (low, high), corners = terms[0], [np.power(a, b) for a in terms[0] for b in terms[1]]
     found = _hull(*corners)
     if _whole(power):
         if float(power) % 2 == 0:  # type: ignore[arg-type]

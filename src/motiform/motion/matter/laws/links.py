@@ -105,7 +105,7 @@ class ZoneLaw:
         return row[column] * (d - row[column + 2]) + row[column + 1] * v
 
     @cached_property
-    def farthest(self) -> float:
+    def cutoff(self) -> float:
         """Distance beyond which there is no force [m]; infinite for a law that acts everywhere."""
         last = self.zones[-1]
         if np.any(np.asarray(last.stiffness)) or np.any(np.asarray(last.damping)) or len(self.zones) == 1:
@@ -255,9 +255,9 @@ def _numbers(value: Any, key: str, where: str) -> np.ndarray:
     try:
         array = np.asarray(value, float)
     except (TypeError, ValueError) as error:
-        raise InputError(f"{key} is not a number", where=where, got=value, allowed="numbers") from error
+        raise InputError(f"{key} must be a number", where=where, got=value, allowed="numbers") from error
     if array.ndim > 1 or np.isnan(array).any():
-        raise InputError(f"{key} is not a number", where=where, got=value, allowed="one number, or one for each link")
+        raise InputError(f"{key} must be a number", where=where, got=value, allowed="one number, or one for each link")
     return array
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError
-from motiform.base.machine import check_room
+from motiform.base.machine import check_memory
 from motiform.motion.matter.model.network import Bundle, Network, NetworkSolid, Reach, Signal, check_array
 from motiform.motion.matter.motions.eddies import Eddies
 from motiform.spatial import Transform
@@ -96,7 +96,7 @@ _FEW = 2000  # points whose pairs fit into any memory
 
 def check_reach_room(reach: Reach, place: np.ndarray, network: Network) -> None:
     """Refuse a range in which more pairs begin than fit into memory: at least those in cubes that it spans."""
-    wide = float(reach.law.farthest) + 2 * float(network.radius[reach.points].min())
+    wide = float(reach.law.cutoff) + 2 * float(network.radius[reach.points].min())
     if len(reach.points) < _FEW or not wide > 0:
         return
     x = place[reach.points]
@@ -105,7 +105,7 @@ def check_reach_room(reach: Reach, place: np.ndarray, network: Network) -> None:
     own = reach.body >= 0  # points of one body do not act on one another
     pairs = _pairs(cell) - _pairs(cell[own] * (int(reach.body.max()) + 1) + reach.body[own])
     remedy = "Lower the range of its law, or take fewer points."
-    check_room(
+    check_memory(
         _NEAR_BYTES * pairs, "the neighbours of all points by range", where=f"reach {reach.name!r}",
         got=f"{pairs:.3g} pairs within {wide:g} m", remedy=remedy,
     )  # fmt: skip

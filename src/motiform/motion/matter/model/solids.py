@@ -37,7 +37,7 @@ class DeviceSolids:
         packed = pack_solids([(solid.shape, solid.placement) for solid in network.solids])
         self.points = np.unique(np.concatenate([solid.points for solid in network.solids]))
         self.size = len(self.points)
-        kinds = np.array([_rubs(solid) for solid in network.solids], np.int64)
+        kinds = np.array([_has_friction(solid) for solid in network.solids], np.int64)
         self._remembers = bool((kinds == STICKING).any())
         turns = network.inertia[self.points] > 0 if spins is not None else np.zeros(1, bool)
         self._spins = spins if turns.any() else None
@@ -47,9 +47,9 @@ class DeviceSolids:
             radius=put(network.radius[self.points]),
             turns=put(turns.astype(np.uint8)),
             table=put(np.concatenate([_row(solid) for solid in network.solids])),
-            farthest=put(np.array([float(solid.law.farthest) for solid in network.solids])),
+            cutoff=put(np.array([float(solid.law.cutoff) for solid in network.solids])),
             rubs=put(kinds),
-            rub=put(np.array([_rub(solid) for solid in network.solids])),
+            rub=put(np.array([_friction_law(solid) for solid in network.solids])),
             per_step=network.frequency,
         )
         resists = any(solid.friction is not None and solid.friction.resists for solid in network.solids)
@@ -140,7 +140,7 @@ class DeviceSolids:
             parts = sums
         self._parts = parts
 
-    def felt(self) -> np.ndarray:
+    def solid_wrenches(self) -> np.ndarray:
         """Return what points did to each solid in the last step, (solids, 6): moment about its frame's origin, force.
 
         World axes [N m, N]; only where `wrenches` are asked for. The order of the sums depends on their number alone.
@@ -185,12 +185,12 @@ def _row(solid: NetworkSolid) -> np.ndarray:
         ) from error  # fmt: skip
 
 
-def _rubs(solid: NetworkSolid) -> int:
+def _has_friction(solid: NetworkSolid) -> int:
     rub = solid.friction
     return NO_FRICTION if rub is None or not rub.acts else STICKING if rub.stiffness > 0 else CAPPED
 
 
-def _rub(solid: NetworkSolid) -> tuple[float, ...]:
+def _friction_law(solid: NetworkSolid) -> tuple[float, ...]:
     rub = solid.friction
     return (0.0,) * 5 if rub is None else (rub.limit, rub.stiffness, rub.damping, rub.rolling, rub.torsion)
 

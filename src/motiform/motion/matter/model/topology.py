@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
-from motiform.base.machine import check_room
+from motiform.base.machine import check_memory
 from motiform.motion.run.options import check_number
 from motiform.spatial import across_axes
 from motiform.spatial.checks import as_floats
@@ -42,7 +42,7 @@ def check_links(count: int, what: str, *, in_grids: int = 0, points: int = 0) ->
     """Refuse more links than fit into memory, before they are made; some of them in grids, and with their points."""
     remedy = "Take fewer points, or a reach: its links are those of points that are near at the time."
     needed = _LINK_BYTES * (count - in_grids) + _GRID_LINK_BYTES * in_grids + _POINT_BYTES * points
-    check_room(needed, f"the links of {what}", got=f"{count} links", remedy=remedy)
+    check_memory(needed, f"the links of {what}", got=f"{count} links", remedy=remedy)
 
 
 @dataclass(frozen=True)
@@ -293,7 +293,7 @@ def _count(count: int) -> int:
     if not isinstance(count, int | np.integer) or count < 1:
         raise InputError("a number of points must be 1 or more", got=count)
     remedy = "Take fewer points."
-    check_room(_POINT_BYTES * int(count), "the points of a network", got=f"{count} points", remedy=remedy)
+    check_memory(_POINT_BYTES * int(count), "the points of a network", got=f"{count} points", remedy=remedy)
     return int(count)
 
 

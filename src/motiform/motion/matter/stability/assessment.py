@@ -65,7 +65,7 @@ def assess_network(network: Network, *, exact: bool = False) -> Stability:
         _add_reach(worst, network, reach)
     for solid in network.solids:
         points = solid.points[network.movable[solid.points]]
-        k, z = _rubbed(solid.law.strongest(), solid.friction, 1.0, 1.0, _rolls(network, points), 1.0)
+        k, z = _with_friction(solid.law.strongest(), solid.friction, 1.0, 1.0, _rolls(network, points), 1.0)
         worst.add(f"{solid.name} (solid)", points, -1, k, z, _least(solid.law))
     _add_drag(worst, network)
     a, b, damping = worst.joined("a"), worst.joined("b"), worst.joined("z")
@@ -221,7 +221,7 @@ def _add_reach(worst: _Worst, network: Network, reach: Reach) -> None:
     points = reach.points[network.movable[reach.points]]
     r, widest = network.radius[points], float(network.radius[reach.points].max(initial=0.0))
     arm = widest / np.maximum(r + widest, 1e-300)  # of the couple that resists rolling, over the radius
-    k, z = _rubbed(reach.law.strongest(), reach.friction, share, share * (n - 1), _rolls(network, points), arm)
+    k, z = _with_friction(reach.law.strongest(), reach.friction, share, share * (n - 1), _rolls(network, points), arm)
     crowd = 1.0
     if isinstance(reach.law, ZoneLaw):
         first, size = reach.law.zones[0], 2 * float(np.median(network.radius[reach.points]))
@@ -238,7 +238,7 @@ def _collapses(network: Network, reach: Reach) -> bool:
     if not isinstance(reach.law, ZoneLaw):
         return False
     size, n = 2 * float(np.median(network.radius[reach.points])), _dimensions(network)
-    r = np.linspace(0.0, size + reach.law.farthest, 2001)[1:]
+    r = np.linspace(0.0, size + reach.law.cutoff, 2001)[1:]
     energy = stored_energy(reach.law.rows(len(r), np.zeros(len(r))), r - size)
     return float(((energy - energy[-1]) * r ** (n - 1)).sum()) < -1e-9 * float(np.abs(energy).max() * r[-1] ** (n - 1))
 
@@ -254,7 +254,7 @@ def _rolls(network: Network, points: np.ndarray) -> np.ndarray:
     return np.divide(turned, inertia, out=np.zeros(len(points)), where=inertia > 0)
 
 
-def _rubbed(
+def _with_friction(
     law: tuple[Any, Any], friction: Friction | None, along: float, across: float, rolls: np.ndarray, arm: Any
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return stiffness and damping of points along one axis, of a law and of the friction across it.

@@ -102,7 +102,7 @@ def free_response(K: ArrayLike, Z: ArrayLike, n: ArrayLike, x0: ArrayLike, x_pre
 def _samples(n: ArrayLike) -> Array:
     n = as_floats(n, where="samples")
     if (n < 0).any() or (n != np.floor(n)).any():
-        raise InputError("not counts of samples", where="samples", got=n.min(), allowed="whole numbers from 0")
+        raise InputError("counts of samples must be >= 0", where="samples", got=n.min(), allowed="whole numbers from 0")
     return n
 
 
@@ -161,7 +161,7 @@ class Cell:
         for name in ("mass", "stiffness", "damping", "step"):
             value = as_floats(getattr(self, name), where=f"cell {name}")
             if name in ("mass", "step") and not (value > 0).all():
-                raise InputError("not above zero", where=f"cell {name}", got=value.min(), allowed="above 0")
+                raise InputError(f"{name} must be > 0", where=f"cell {name}", got=value.min(), allowed="above 0")
             object.__setattr__(self, name, value)
 
     @classmethod
@@ -336,13 +336,15 @@ def design_screen(
     """
     (K0, Z0), (KN, ZN) = segment
     if not (mass > 0 and step > 0 and math.isfinite(mass) and math.isfinite(step)):
-        raise InputError("not above zero", where="mass and step of a screen", got=(mass, step), allowed="above 0")
+        raise InputError(
+            "mass and step must be > 0", where="mass and step of a screen", got=(mass, step), allowed="above 0"
+        )
     _check_edges(edges)
     k, z = mass / step**2, mass / step
     counts = None if shape is None else _counts(shape)
     if counts is not None and dimensions not in (None, len(counts)):
         remedy = "Leave out dimensions."
-        raise InputError("dimensions must be those of the shape", got=dimensions, allowed=len(counts), remedy=remedy)
+        raise InputError("dimensions must be those of the shape", got=dimensions, allowed=f"{len(counts)}", remedy=remedy)
     if counts is None or isinstance(segment, Prototype):
         low, high = 0.0, _highest((1 if dimensions is None else dimensions) if counts is None else len(counts))
     else:

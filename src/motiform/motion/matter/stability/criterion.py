@@ -224,7 +224,7 @@ def assess(
 
 def _step(step: float) -> float:
     if not (np.ndim(step) == 0 and np.isfinite(step) and step > 0):
-        raise InputError("not a step", where="step", got=step, allowed="above 0 [s]")
+        raise InputError("step must be > 0 s", where="step", got=step, allowed="above 0 [s]")
     return float(step)
 
 
@@ -270,7 +270,9 @@ def _net(mass: ArrayLike, a: ArrayLike, b: ArrayLike, k: ArrayLike, z: ArrayLike
 def _ends(value: ArrayLike, count: int, where: str) -> np.ndarray:
     ends = np.asarray(value)
     if ends.ndim != 1 or (ends.size and ends.dtype.kind not in "iu"):
-        raise InputError("not numbers of masses", where=where, got=str(ends.dtype), allowed="(links,) of int")
+        raise InputError(
+            "links must be given by numbers of masses", where=where, got=str(ends.dtype), allowed="(links,) of int"
+        )
     wrong = (ends < -1) | (ends >= count)
     if wrong.any():
         link = int(np.argmax(wrong))
@@ -377,12 +379,12 @@ def _verdict(net: _Net, T: float, rows: Array, bound: float, largest: float | No
 def _notes(net: _Net, T: float, rows: Array, v: Array, link_names: Sequence[str] | None) -> list[str]:
     """Return the remarks, which never refuse a run."""
     moves = net.inverse[:-1] > 0
-    told = []
+    notes = []
     swinging, loose = moves & (rows[:, 1] == 0) & (rows[:, 0] > 0), moves & ~rows.any(axis=1)
     if swinging.any():
-        told.append(f"{_count(swinging, 'mass')} no damping: undamped springs swing for ever.")
+        notes.append(f"{_count(swinging, 'mass')} no damping: undamped springs swing for ever.")
     if loose.any():
-        told.append(f"{_count(loose, 'mass')} no link: free motion, never at rest by itself.")
+        notes.append(f"{_count(loose, 'mass')} no link: free motion, never at rest by itself.")
     negative = net.least < 0
     if negative.any():
         at_a, at_b = _shares(net, v)
@@ -390,11 +392,11 @@ def _notes(net: _Net, T: float, rows: Array, v: Array, link_names: Sequence[str]
         K = T * T * _summed(net, k * at_a, k * at_b).max()
         time = T / np.log1p(0.5 * (K + np.sqrt(K * (K + 4.0)))) if K > 0 else np.inf  # larger root of the cell (−K, 0)
         name = _name("link", int(np.argmin(net.least)), link_names)
-        told.append(
+        notes.append(
             f"{_count(negative, 'link')} a zone of negative stiffness, down to {net.least.min():.4g} N/m ({name}): "
             f"locally unstable on purpose, growing e-fold in no less than {time:.3g} s until the zone is left."
         )
-    return told
+    return notes
 
 
 def _count(chosen: np.ndarray, what: str) -> str:

@@ -62,11 +62,11 @@ def worst_collision(network: Network, longest: float) -> Collision | None:
 
     None where none switch.
     """
-    found = [_judge(name, float(k), float(z), network.step, longest) for name, k, z in _switching(network)]
+    found = [_assess_law(name, float(k), float(z), network.step, longest) for name, k, z in _switching(network)]
     return min(found, key=lambda one: (one.largest_step, -one.gain), default=None)
 
 
-def _judge(name: str, k: float, z: float, step: float, longest: float) -> Collision:
+def _assess_law(name: str, k: float, z: float, step: float, longest: float) -> Collision:
     """k = stiffness over reduced mass [1/s²], z = damping over reduced mass [1/s]."""
     if not np.isfinite(k * max(step, 1.0) ** 2):
         return Collision(name, 0.0, np.inf, np.inf)  # beyond floats: no step is short enough

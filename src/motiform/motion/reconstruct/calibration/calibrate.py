@@ -58,7 +58,7 @@ class Calibration:
     """Shift of each tag that was free [m], (3,), in its segment's axes, from where the lengths alone would put it."""
     std: dict[str, float | Array]
     """Standard deviation of each length (same unit) and of each shift [m], by the same names."""
-    told: dict[str, float | Array]
+    determined: dict[str, float | Array]
     """How well the markers determine each number: 1 all, 0 nothing (it keeps what was assumed)."""
     error_before: float
     """Root mean square distance [m] of markers and tags of the figure given, in postures fitted to it."""
@@ -114,7 +114,7 @@ def calibrate(
     """Fit lengths and places of tags, together with the postures of chosen samples, to markers.
 
     Minimises Σ ‖marker − tag(q_f, p)‖² / marker_sd² + the squares of what p (lengths, tags) departs from the figure
-    given over their variances: parameters that the markers do not determine stay unchanged, which `told` reports.
+    given over their variances: parameters that the markers do not determine stay unchanged, which `determined` reports.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def calibrate(
     )  # fmt: skip
     w = np.where(seen, tag_weights(figure, weights), 0.0)
     loss = Loss(robust, robust_scale)
-    q, before = _fitted(figure, points, start, w * _trust(figure, tag_sd, marker_sd or 0.01), loss)
+    q, before = _fitted(figure, points, start, w * _tag_weights(figure, tag_sd, marker_sd or 0.01), loss)
     known = np.where(seen[..., None], points, 0.0)
     problem = CalibrationProblem(
         model, known, w, marker_sd or 0.01, loss, *_assumed(figure, q, posture_sd, neutral_sd or {})
@@ -194,7 +194,7 @@ def _assumed(figure: Figure, q: Array, spread: float, neutral: Mapping[str, floa
     return center, spreads
 
 
-def _trust(figure: Figure, tag_sd: float | Mapping[str, float], marker_sd: float) -> Array:
+def _tag_weights(figure: Figure, tag_sd: float | Mapping[str, float], marker_sd: float) -> Array:
     """Return the weight of each tag before anything is calibrated: less where its place is hardly known, (tags,)."""
     own = [tag_sd.get(tag.name, TAG_SD) if isinstance(tag_sd, Mapping) else TAG_SD for tag in figure.tags]
     return np.asarray((TAG_SD**2 + marker_sd**2) / (np.square(own) + marker_sd**2))
@@ -223,21 +223,21 @@ def _solved(
 ) -> tuple[CalibrationProblem, Solution]:
     rounds, done = _FITS if estimate else 1, 0.0
 
-    def told(part: float) -> None:
+    def report(part: float) -> None:
         nonlocal done
         done = max(done, min(1.0, (n + part) / rounds))  # what is begun again must not go back
         if progress is not None:
             progress(done)
 
     for n in range(rounds):
-        found = _METHODS[method](problem, q, p, limit, told)
+        found = _METHODS[method](problem, q, p, limit, report)
         for _ in range(_AGAIN):  # samples in a wrong minimum, seen only now that the others fit
             q = problem.retry(found.q, found.p)
             if q is found.q:
                 break
             other = (q != found.q).any(axis=1)[:, None]
             problem, spent = replace(problem, posture=np.where(other, q, problem.posture)), found.iterations
-            found = _METHODS[method](problem, q, found.p, limit, told)
+            found = _METHODS[method](problem, q, found.p, limit, report)
             found = replace(found, iterations=spent + found.iterations)
         q, p = found.q, found.p
         if estimate and np.isfinite(found.variance) and n + 1 < rounds:
@@ -256,18 +256,18 @@ def _result(
     figure = model.figure_at(found.p)
     after = np.where(seen, _distances(figure, problem.points, found.q), np.nan)
     own = np.sqrt(np.maximum(np.diag(found.covariance), 0.0))
-    told = np.clip(1.0 - (own / model.prior_std) ** 2, 0.0, 1.0)
+    determined = np.clip(1.0 - (own / model.prior_std) ** 2, 0.0, 1.0)
     wide = max(1.0, found.variance**0.5) if np.isfinite(found.variance) else 1.0
     spread = np.minimum(wide * own, model.prior_std)
     base = _named_lengths(model, model.figure, np.zeros(model.count))
     n, names = len(model.groups), [name for group in model.groups for name in group]
     of = {name: k for k, group in enumerate(model.groups) for name in group}
     std: dict[str, Any] = {name: float(spread[of[name]] * base[name]) for name in names}
-    known: dict[str, Any] = {name: float(told[of[name]]) for name in names}
+    known: dict[str, Any] = {name: float(determined[of[name]]) for name in names}
     offsets = model.shifts(found.p)
     for i, name in enumerate(offsets):
         at = slice(n + 3 * i, n + 3 * i + 3)
-        std[name], known[name] = spread[at], told[at]
+        std[name], known[name] = spread[at], determined[at]
     per_tag = {t.name: (_rms(before[:, k]), _rms(after[:, k])) for k, t in enumerate(figure.tags) if seen[:, k].any()}
     return Calibration(
         figure, found.q, times, still, _named_lengths(model, figure, found.p), offsets, std, known, _rms(before),

@@ -30,7 +30,7 @@ def scale_human(figure: Human36, factors: Factors, mass: float | None, by: str) 
     names = (*SEGMENTS, *(f"L{n}" for n in range(1, LENGTH_COUNT + 1)))
     known = as_factors(factors, names, f"figure {figure.name!r}")
     f = {name: known.get(name, np.ones(3)) for name in SEGMENTS}
-    lengths = _lengths(figure, f) | _told(figure, {k: v for k, v in known.items() if k not in SEGMENTS})
+    lengths = _lengths(figure, f) | _scaled_lengths(figure, {k: v for k, v in known.items() if k not in SEGMENTS})
     stretched = {t.name: f[t.segment] * t.point for t in figure.tags if (f[t.segment] != 1).any()}
     found = figure.replace(lengths=lengths, tags=stretched)
     masses = new_masses(figure, _growth(figure, found, f), mass, by)
@@ -47,7 +47,7 @@ def _lengths(figure: Human36, f: Mapping[str, Array]) -> dict[str, float]:
     return {f"L{n}": float(figure.lengths[n - 1] * np.mean(g)) for n, g in growth.items() if any(x != 1 for x in g)}
 
 
-def _told(figure: Human36, factors: Mapping[str, Array]) -> dict[str, float]:
+def _scaled_lengths(figure: Human36, factors: Mapping[str, Array]) -> dict[str, float]:
     for name, three in factors.items():
         if (three != three[0]).any():
             raise InputError(

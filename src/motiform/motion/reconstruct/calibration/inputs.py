@@ -19,7 +19,7 @@ _STATIC_FRAMES = 5  # of a standing trial: more of the same posture tell no more
 def check(figure: Any, markers: Any, static: Any, frames: Any, limit: Any, robust: Any, method: Any) -> None:
     """Refuse what cannot be calibrated."""
     if not isinstance(figure, Figure):
-        raise InputError("not a figure", where="calibrate", got=type(figure).__name__, allowed="a Figure")
+        raise InputError("calibration needs a Figure", where="calibrate", got=type(figure).__name__, allowed="a Figure")
     if markers is None and static is None:
         raise InputError("calibration needs markers", where="calibrate", allowed="markers, static, or both")
     if figure.closures or not figure.packed.kernel_only:

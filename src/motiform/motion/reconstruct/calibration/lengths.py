@@ -45,14 +45,14 @@ def measured_lengths(
     a, b = _pairs(figure, np.asarray(np.isfinite(points[..., 0]).any(axis=0)))
     apart = points[:, a] - points[:, b]
     measured = _mean(np.linalg.norm(apart, axis=-1))
-    told = np.isfinite(measured)
-    if not told.any():
+    known = np.isfinite(measured)
+    if not known.any():
         raise InputError(
             "no two markers on one segment or on neighbours are seen together",
             where="static trial",
             got=f"{int(np.isfinite(points[..., 0]).any(axis=0).sum())} markers",
         )
-    a, b, measured = a[told], b[told], measured[told]
+    a, b, measured = a[known], b[known], measured[known]
     D = model.derivatives(q[None])[0]
     at_rest = tags(figure, q)
     p = np.zeros(model.count)

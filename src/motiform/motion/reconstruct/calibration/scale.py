@@ -54,7 +54,7 @@ def has_lengths(figure: Figure) -> TypeGuard[Human36]:
 
 def _check_options(figure: Any, mass: Any, by: Any) -> None:
     if not isinstance(figure, Figure):
-        raise InputError("not a figure", where="scale_figure", got=type(figure).__name__, allowed="a Figure")
+        raise InputError("scaling needs a Figure", where="scale_figure", got=type(figure).__name__, allowed="a Figure")
     if by not in ("proportions", "volume"):
         raise InputError(
             "`by` must be a known rule", where="scale_figure", got=repr(by), allowed="'proportions', 'volume'"

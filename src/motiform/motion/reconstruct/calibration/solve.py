@@ -9,12 +9,12 @@ couple samples through p alone; eliminating the v_f leaves S p = c − Σ B_fᵀ
 S = C − Σ B_fᵀ A_f⁻¹ B_f, whose inverse is the covariance of p.  [Triggs00 6]
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from motiform.base.progress import Progress
 from motiform.motion.reconstruct.calibration.parameters import FigureParameters
 from motiform.motion.reconstruct.calibration.postures import fit_postures, held, inside, posture_places, retry_postures
 from motiform.motion.tree.algorithms.configuration import advance
@@ -148,17 +148,14 @@ class Solution:
     """Sum of squares of the markers over its degrees of freedom: 1 where marker_sd is right."""
 
 
-Told = Callable[[float], None]
-
-
-def solve_joint(problem: CalibrationProblem, q: Array, p: Array, max_iterations: int, told: Told) -> Solution:
+def solve_joint(problem: CalibrationProblem, q: Array, p: Array, max_iterations: int, progress: Progress) -> Solution:
     """Return the least-squares postures and parameters: Levenberg–Marquardt on all at once.
 
     Each step of p is followed by a few of the postures alone, for which the valley of the joint problem is narrow.
     """
     damping, settled, k, cost = 1e-3, False, 0, problem.cost(q, p)
     for k in range(1, max_iterations + 1):
-        told(k / max_iterations)
+        progress(k / max_iterations)
         blocks = problem.blocks(q, p)
         while True:
             v, dp = _arrow_step(*blocks, damping)
@@ -213,11 +210,13 @@ def _arrow_step(A: Array, B: Array, C: Array, a: Array, c: Array, damping: float
     return own - (inverse @ (B @ dp)[..., None])[..., 0], dp
 
 
-def solve_alternating(problem: CalibrationProblem, q: Array, p: Array, max_iterations: int, told: Told) -> Solution:
+def solve_alternating(
+    problem: CalibrationProblem, q: Array, p: Array, max_iterations: int, progress: Progress
+) -> Solution:
     """Return them by turns: postures at given parameters, then parameters at given postures. Sure but slow."""
     settled, k, cost = False, 0, np.inf
     for k in range(1, max_iterations + 1):
-        told(k / max_iterations)
+        progress(k / max_iterations)
         q = problem.refit(q, p, _INNER)
         _, _, C, _, c = problem.blocks(q, p)
         if len(C):
@@ -243,7 +242,7 @@ def _finished(problem: CalibrationProblem, q: Array, p: Array, iterations: int, 
     known = np.swapaxes(U_seen, -1, -2) @ Jp
     left = np.concatenate([Jp - U_seen @ known, -U[:, Jq.shape[1] :] @ known], axis=1).reshape(-1, len(p))
     covariance = np.linalg.inv(left.T @ left + problem.parameters.prior)
-    told_p = len(p) - float(np.trace(covariance @ problem.parameters.prior))
+    determined = len(p) - float(np.trace(covariance @ problem.parameters.prior))
     count = 3 * int((problem.loss_weights(problem.residuals(q, p)) > 1e-3).sum())
-    free = count - float((U_seen**2).sum()) - told_p
+    free = count - float((U_seen**2).sum()) - determined
     return Solution(q, p, covariance, iterations, settled, float((e**2).sum()) / free if free > 0.5 else np.nan)

@@ -31,7 +31,7 @@ class PlateLoads(NamedTuple):
     """[m], (plates, 4, 3); nan where they are not told."""
 
     @property
-    def press(self) -> Array:
+    def normal_force(self) -> Array:
         """Force along the normals [N], (samples, plates)."""
         return np.einsum("tpx,px->tp", self.wrench[..., 3:], self.normals)
 
@@ -66,9 +66,9 @@ def read_loads(plates: Recording, up: Array) -> PlateLoads:
             allowed=f"against {np.round(up, 6).tolist()}", remedy="Use motiform.measure.turn(rec, up=…) first.",
         )  # fmt: skip
     force = plates["plate.force"]
-    told = plates.manifest.get("plates", [])
+    described = plates.manifest.get("plates", [])
     normals, corners = np.tile(up, (force.shape[1], 1)), np.full((force.shape[1], 4, 3), np.nan)
-    for k, plate in enumerate(told[: force.shape[1]]):
+    for k, plate in enumerate(described[: force.shape[1]]):
         normals[k], corners[k] = plate.get("normal", up), plate.get("corners", np.nan)
     if "plate.moment" in plates:
         moment = plates["plate.moment"]

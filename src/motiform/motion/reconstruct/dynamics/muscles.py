@@ -80,9 +80,9 @@ def muscle_forces(
 
 def _efforts(rec: Recording, figure: Figure, plates: Recording | None) -> tuple[Efforts, Any]:
     """Return the efforts of a trial with the forces behind them, and the low-passed motion."""
-    t, told = rec.time("q"), rec.manifest["reconstruct"]["cutoff"]
+    t, used = rec.time("q"), rec.manifest["reconstruct"]["cutoff"]
     half = 0.5 * (len(t) - 1) / (t[-1] - t[0])
-    cutoff = told if told is not None and told < half else None
+    cutoff = used if used is not None and used < half else None
     seen = np.isfinite(np.asarray(rec["v"])).all(1)
     motion = velocities(figure, t, np.where(seen[:, None], rec["q"], np.nan), cutoff=cutoff)
     return efforts(figure, t, motion.q, motion.v, motion.a, plates, cutoff=cutoff), motion

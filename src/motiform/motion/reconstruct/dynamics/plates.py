@@ -150,12 +150,14 @@ def assign_plates(
     found = find_feet(figure, [*dict.fromkeys(given)] if given and feet is None else feet)
     loads = read_loads(plates, up)
     soles = _soles(figure, found, t, qs, up, slow)
-    press = loads.press
+    press = loads.normal_force
     loaded = [(k, *span) for k in range(press.shape[1]) for span in find_contacts(loads.times, press[:, k], threshold)]
     wrench = _of_contacts(loads, loaded).at(t, cutoff)
     of = [[foot.name for foot in found].index(name) for name in given]
     contacts = [
-        PlateContact(k, start, end, of[k]) if given else _judge(k, start, end, t, wrench[:, k], loads, soles, near, low)
+        PlateContact(k, start, end, of[k])
+        if given
+        else _find_foot(k, start, end, t, wrench[:, k], loads, soles, near, low)
         for k, start, end in loaded
     ]
     contacts = [c._replace(begins=c.start > loads.times[0], ends=c.end < loads.times[-1]) for c in contacts]
@@ -172,16 +174,16 @@ def _of_contacts(loads: PlateLoads, loaded: list[tuple[int, float, float]]) -> P
 
 def _given_segments(figure: Figure, plates: Recording) -> list[str]:
     """Return the segment that each plate's force acts on, where a file of external loads states it, else none."""
-    told = [plate.get("segment") for plate in plates.manifest.get("plates", [])]
-    if not told or not all(told):
+    segments = [plate.get("segment") for plate in plates.manifest.get("plates", [])]
+    if not segments or not all(segments):
         return []
-    unknown = [name for name in told if name not in figure.names]
+    unknown = [name for name in segments if name not in figure.names]
     if unknown:
         raise InputError(
             "external loads must act on segments of the figure", where=plates._where, got=", ".join(unknown),
             allowed=", ".join(figure.names), remedy=closest(unknown[0], figure.names),
         )  # fmt: skip
-    return told
+    return segments
 
 
 def _soles(figure: Figure, feet: tuple[Foot, ...], t: Array, q: Array, up: Array, slow: float) -> _Soles:
@@ -203,7 +205,7 @@ def _soles(figure: Figure, feet: tuple[Foot, ...], t: Array, q: Array, up: Array
     return _Soles(points, floors, standing)
 
 
-def _judge(
+def _find_foot(
     plate: int, start: float, end: float, t: Array, wrench: Array, loads: PlateLoads, soles: _Soles,
     near: float, low: float,
 ) -> PlateContact:  # fmt: skip
@@ -300,8 +302,8 @@ def _assembled(
     inside = (t - t[0] >= reach / 2) & (t[-1] - t >= reach / 2)  # a low-pass knows nothing beyond the ends
     seen = np.isfinite(soles.points[0][:, 0, 0]) & inside
     near = np.stack([_widened(t, one, _LANDS) for one in on.T], axis=1)
-    doubt = spoiled | (soles.standing & ~near)
-    known = np.stack([seen & ~_widened(t, one, reach / 2) for one in doubt.T], axis=1)
+    unsure = spoiled | (soles.standing & ~near)
+    known = np.stack([seen & ~_widened(t, one, reach / 2) for one in unsure.T], axis=1)
     kept = np.where((carrier >= 0)[..., None], wrench, 0.0)
     return PlateAssignment(feet, foot, kept, carrier, contacts, known)
 

@@ -47,8 +47,8 @@ class Fit:
     @property
     def std(self) -> Array:
         """Standard deviation of each coordinate, were all samples as far from their markers as usual, (samples, nv)."""
-        told = self.weight > 0
-        return float(np.median(self.rms[told])) * np.sqrt(self.inverse) if told.any() else np.zeros_like(self.inverse)
+        seen = self.weight > 0
+        return float(np.median(self.rms[seen])) * np.sqrt(self.inverse) if seen.any() else np.zeros_like(self.inverse)
 
     @property
     def unseen(self) -> Array:

@@ -38,7 +38,7 @@ def fill_hidden(fitter: Fitter, markers: Array, found: Fit, times: Array) -> boo
     gaps = np.asarray(np.isnan(markers[:, fitter.weights > 0]).any((1, 2)))
     hidden = (found.unseen - _never(fitter, found, gaps) > _HIDDEN) & gaps[:, None]
     hidden[lost] = True
-    faint = _faint(found) & ~hidden
+    faint = _poorly_determined(found) & ~hidden
     if len(times) < 3 or not (hidden | faint).any() or lost.all():
         return False
     curves = _between(fitter, found, hidden, faint, times)
@@ -48,7 +48,7 @@ def fill_hidden(fitter: Fitter, markers: Array, found: Fit, times: Array) -> boo
     again = fitter.fit(markers[at], begin, spread=True, aims=curves.q[at])
     same = again.cost <= _WORSE * found.cost[at] + found.weight[at] * _LEAST**2
     found.put(at[same], again, np.flatnonzero(same))
-    weak = fitter.per_q(_faint(found)) & np.isfinite(curves.std)
+    weak = fitter.per_q(_poorly_determined(found)) & np.isfinite(curves.std)
     at = np.flatnonzero((weak & (np.abs(found.q - curves.q) > _ASIDE)).any(1) & ~lost)
     if len(at):
         _blend(fitter, markers[at], found, at, curves.q[at], np.where(weak[at], curves.std[at], np.inf))
@@ -70,7 +70,7 @@ def _inverse(fitter: Fitter, markers: Array, q: Array) -> Array:
     return np.diagonal(np.linalg.inv(normal + eye), axis1=1, axis2=2)
 
 
-def _faint(found: Fit) -> np.ndarray:
+def _poorly_determined(found: Fit) -> np.ndarray:
     """Return which coordinates are hardly told, in a sample or usually: turned aside, another may seem to be told."""
     return np.asarray(np.maximum(found.std, np.median(found.std, 0)) > _FAINT)
 
@@ -121,8 +121,8 @@ def _blend(fitter: Fitter, markers: Array, found: Fit, at: np.ndarray, aims: Arr
 
 def _variance(found: Fit) -> float:
     """Return the mean square distance of markers and tags in usual samples [m²]."""
-    told = found.status != fit_options.LOST
-    return max(float(np.median(found.cost[told] / found.weight[told])), _LEAST**2)
+    fitted = found.status != fit_options.LOST
+    return max(float(np.median(found.cost[fitted] / found.weight[fitted])), _LEAST**2)
 
 
 class SmoothedMotion(NamedTuple):

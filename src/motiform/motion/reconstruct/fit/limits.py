@@ -5,7 +5,7 @@ import numpy as np
 from motiform.measure.gaps import runs
 from motiform.motion.reconstruct.fit import options as fit_options
 from motiform.motion.reconstruct.fit.fitter import Fit, Fitter
-from motiform.motion.reconstruct.fit.unwind import Turns, brought_inside
+from motiform.motion.reconstruct.fit.unwind import Turns, wrap_inside_limits
 from motiform.motion.tree.model.joint import Array
 from motiform.record import Event
 
@@ -32,28 +32,28 @@ def release(fitter: Fitter, turns: list[Turns], markers: Array, found: Fit) -> N
     """
     if not np.isfinite(fitter.bounds[:, :2]).any():
         return
-    free, told = fitter.unlimited(), found.status != fit_options.LOST
-    held = at_limits(fitter, found.q).any(1) & told
+    free, fitted = fitter.unlimited(), found.status != fit_options.LOST
+    held = at_limits(fitter, found.q).any(1) & fitted
     at = np.flatnonzero(held)
-    _try(fitter, markers, found, at, _inside(fitter, turns, free.fit(markers[at], found.q[at]), found, at))
-    at, off = np.flatnonzero(held), np.flatnonzero(told & ~held)
+    _retry_samples(fitter, markers, found, at, _inside(fitter, turns, free.fit(markers[at], found.q[at]), found, at))
+    at, off = np.flatnonzero(held), np.flatnonzero(fitted & ~held)
     if not len(off) or not len(at):
         return
     right = np.searchsorted(off, at)
     for near in (off[np.maximum(right - 1, 0)], off[np.minimum(right, len(off) - 1)]):
         above = found.rms[at] > _ABOVE * found.rms[near] + _AT
-        _try(fitter, markers, found, at[above], found.q[near[above]])
+        _retry_samples(fitter, markers, found, at[above], found.q[near[above]])
         beyond = free.fit(markers[at[above]], found.q[near[above]])
-        _try(fitter, markers, found, at[above], brought_inside(fitter, turns, beyond.q))
+        _retry_samples(fitter, markers, found, at[above], wrap_inside_limits(fitter, turns, beyond.q))
 
 
 def _inside(fitter: Fitter, turns: list[Turns], beyond: Fit, found: Fit, at: np.ndarray) -> Array:
     """Return where to begin: the same posture within the limits, or as near to it as they allow."""
     worth = beyond.cost < _WORTH * found.cost[at]
-    return np.where(worth[:, None], brought_inside(fitter, turns, beyond.q), found.q[at])
+    return np.where(worth[:, None], wrap_inside_limits(fitter, turns, beyond.q), found.q[at])
 
 
-def _try(fitter: Fitter, markers: Array, found: Fit, at: np.ndarray, begin: Array) -> None:
+def _retry_samples(fitter: Fitter, markers: Array, found: Fit, at: np.ndarray, begin: Array) -> None:
     """Begin samples elsewhere, and keep what is better; in place."""
     new = (begin != found.q[at]).any(1)
     at, begin = at[new], begin[new]

@@ -41,7 +41,7 @@ def fit_trial(fitter: Fitter, markers: Array, q0: Array | None = None) -> Fit:
     fitter.options[fit_options.ALIGN] = wide.options[fit_options.ALIGN] = (
         fit_options.EVERY if _some_unseen(fitter, begun) else fit_options.NOWHERE
     )
-    anchored = _first_posture(wide, markers[anchor], begun, told=q0 is not None)
+    anchored = _first_posture(wide, markers[anchor], begun, given=q0 is not None)
     coarse = np.unique([*range(0, count, BLOCK), anchor])
     place = int(np.searchsorted(coarse, anchor))
     order = np.concatenate([np.arange(place, len(coarse)), np.arange(place - 1, -1, -1)])
@@ -69,7 +69,7 @@ def _steady(fitter: Fitter, markers: Array, found: Fit) -> None:
     """
     plain, tried = fitter.plain_q, np.zeros(len(found.q), bool)
     for _ in range(_ROUNDS):
-        leaps = _leaps(found.q[:, plain])
+        leaps = _find_jumps(found.q[:, plain])
         at = np.flatnonzero(leaps.any(1) & ~tried)
         tried[at] = True
         loose = fitter.loose_joints(found.unseen[at])
@@ -92,7 +92,7 @@ def _nearer(fitter: Fitter, markers: Array, found: Fit, at: np.ndarray, begin: A
     return bool(better.any())
 
 
-def _leaps(q: Array) -> np.ndarray:
+def _find_jumps(q: Array) -> np.ndarray:
     """Return which coordinates of samples (samples, coordinates) leap, or go out of their way for one sample."""
     found = np.zeros(q.shape, bool)
     found[1:] = np.abs(np.diff(q, axis=0)) > _LEAP
@@ -134,16 +134,16 @@ def _join(fitter: Fitter, markers: Array, found: Fit, starts: np.ndarray) -> Non
         found.put(at, again, np.arange(len(at)))
 
 
-def _first_posture(fitter: Fitter, sample: Array, begin: Array, told: bool) -> Fit:
+def _first_posture(fitter: Fitter, sample: Array, begin: Array, given: bool) -> Fit:
     """Return the best posture of one sample: the root from many sides first, then everything."""
     guesses = begin
-    if not told:
+    if not given:
         roots = _root_poses(fitter, begin)
         held = ~np.isin(fitter.column_v, np.concatenate([fitter.figure.layout.v[n] for n in fitter.figure.roots]))
         placed = fitter.fit(np.repeat(sample[None], len(roots), 0), roots, held=held)
         guesses = placed.q[np.argsort(placed.cost, kind="stable")[:_TRIED]]
     rng = np.random.default_rng(0)
-    shaken = _shake(fitter, np.repeat(guesses[:1], _TRIED, 0), rng)
+    shaken = _perturb(fitter, np.repeat(guesses[:1], _TRIED, 0), rng)
     every = np.concatenate([guesses, shaken])
     found = fitter.fit(np.repeat(sample[None], len(every), 0), every)
     found.q[:] = fitter.reduce(_wrapped(fitter, fitter.expand(found.q)))
@@ -166,7 +166,7 @@ def _wrapped(fitter: Fitter, q: Array) -> Array:
 
 def _some_unseen(fitter: Fitter, q: Array) -> bool:
     """Whether there are motions that all markers together do not determine; a shaken posture has no others."""
-    shaken = _shake(fitter, np.repeat(q, 4, 0), np.random.default_rng(0))
+    shaken = _perturb(fitter, np.repeat(q, 4, 0), np.random.default_rng(0))
     normal, _ = fitter.normal(np.zeros((4, len(fitter.weights), 3)), shaken)
     values = np.linalg.eigvalsh(normal)
     return bool((values[:, 0] < 1e-12 * values[:, -1]).all())
@@ -204,7 +204,7 @@ def _distinct_turns(fitter: Fitter, n: int, q: Array, angles: list[int], grid: A
     return np.sort(np.unique(np.round(R, 6) + 0.0, axis=0, return_index=True)[1])
 
 
-def _shake(fitter: Fitter, q: Array, rng: np.random.Generator) -> Array:
+def _perturb(fitter: Fitter, q: Array, rng: np.random.Generator) -> Array:
     """Return configurations moved at random in all plain coordinates but those of the roots."""
     full = fitter.expand(q).copy()
     own = fitter.plain & ~np.isin(
@@ -252,7 +252,7 @@ def rescue(fitter: Fitter, markers: Array, found: Fit, *, spread: bool = False) 
         right = np.searchsorted(good, bad)
         before, after = good[np.maximum(right - 1, 0)], good[np.minimum(right, len(good) - 1)]
         rng = np.random.default_rng(turn)
-        shaken = _shake(fitter, np.repeat(found.q[bad], _SHAKEN, 0), rng).reshape(len(bad), _SHAKEN, -1)
+        shaken = _perturb(fitter, np.repeat(found.q[bad], _SHAKEN, 0), rng).reshape(len(bad), _SHAKEN, -1)
         guesses = np.concatenate([found.q[before][:, None], found.q[after][:, None], shaken], axis=1)
         again = _best(fitter, markers[bad], guesses, spread)
         better = again.cost < 0.99 * found.cost[bad] - found.weight[bad] * _TINY**2
@@ -260,7 +260,7 @@ def rescue(fitter: Fitter, markers: Array, found: Fit, *, spread: bool = False) 
             break
         found.put(bad[better], again, np.flatnonzero(better))
     for sample in np.flatnonzero(outlier_samples(found, unsettled=False) & (np.nan_to_num(found.rms) > _LOST))[:_COLD]:
-        cold = _first_posture(fitter, markers[sample], fitter.reduce(fitter.prior[None]), told=False)
+        cold = _first_posture(fitter, markers[sample], fitter.reduce(fitter.prior[None]), given=False)
         if cold.cost[0] < 0.99 * found.cost[sample]:
             cold = fitter.fit(markers[[sample]], cold.q, spread=spread)
             found.put(np.array([sample]), cold, np.array([0]))

@@ -16,11 +16,14 @@ from motiform.motion.reconstruct.fit.fitter import Fit, Fitter
 from motiform.motion.tree import Figure, forward_kinematics, joint_axes
 from motiform.motion.tree.model.joint import Array
 
-__all__ = ["Turns", "brought_inside", "find_turns", "unwind"]
+__all__ = ["Turns", "find_turns", "unwind", "wrap_inside_limits"]
 
 _TURN = 2.0 * np.pi
 _SAME = 1e-9  # [m, -] difference of poses that are one posture
-_SURE, _WINDOW = 0.25, 8  # [rad] standard deviation of angles that can be followed; samples through which lines go
+_FOLLOWED_SD, _WINDOW = (
+    0.25,
+    8,
+)  # [rad] standard deviation of angles that can be followed; samples through which lines go
 _EDGE = 1e-9  # [rad] by which rounding may take an angle over its limit
 
 
@@ -98,7 +101,7 @@ def unwind(fitter: Fitter, turns: list[Turns], found: Fit) -> None:
         out[1:, at] *= np.cumprod(sign)[:, None]
 
 
-def brought_inside(fitter: Fitter, turns: list[Turns], q: Array) -> Array:
+def wrap_inside_limits(fitter: Fitter, turns: list[Turns], q: Array) -> Array:
     """Return the representation of each posture (samples, nq) that is least beyond the limits, moved inside."""
     out = q.copy()
     for own in turns:
@@ -193,7 +196,7 @@ def _even(turns: Turns, q: Array, std: Array) -> bool:
     away = np.abs(q - turns.prior)
     if not (away.max(initial=0.0) < 1.0 and (q >= turns.low).all() and (q <= turns.high).all()):
         return False
-    sure = turns.middle is None or bool((std < _SURE).all())
+    sure = turns.middle is None or bool((std < _FOLLOWED_SD).all())
     return sure and np.abs(np.diff(q, axis=0)).max(initial=0.0) < 1.0
 
 
@@ -214,7 +217,7 @@ def _two_paths(turns: Turns, q: Array, std: Array) -> list[Array]:
     Where the first and the third axis are nearly one, noise turns these angles by any amount: such samples decide
     nothing, what comes after them goes on where lines through what was before lead.
     """
-    parts = runs(np.asarray(std.max(-1) < _SURE)) or [(0, len(q))]
+    parts = runs(np.asarray(std.max(-1) < _FOLLOWED_SD)) or [(0, len(q))]
     path, before = q.copy(), slice(0, 0)
     for first, end in parts:
         own = _followed(turns, q[first:end])

@@ -97,7 +97,7 @@ class GaitCurves:
 
     cycles: tuple[GaitCycle, ...]
     quantities: tuple[GaitQuantity, ...]
-    untold: tuple[str, ...] = ()
+    undetermined: tuple[str, ...] = ()
     """Titles of angles that the markers never determine; they are left out."""
     convention: str = "isb"
     """Of the angles, one of `CONVENTIONS`."""
@@ -113,13 +113,13 @@ class GaitCurves:
                 for n, percent in enumerate(np.linspace(0, 100, POINTS)):
                     row: dict[str, float | str] = {"side": side, "cycle": float(k + 1), "percent": float(percent)}
                     row["time [s]"] = cycle.start + (cycle.end - cycle.start) * float(percent) / 100
-                    doubts: list[str] = []
+                    remarks: list[str] = []
                     for one in self.quantities:
                         if side in one.values:
                             row[f"{one.title} [{one.unit}]"] = float(one.values[side][k, n])
                             own = [kind for kind, mask in one.marks.get(side, {}).items() if mask[k, n]]
-                            doubts += [f"{one.title.split()[0]} {kind}" for kind in own]
-                    row["doubtful"] = "; ".join(dict.fromkeys(doubts))
+                            remarks += [f"{one.title.split()[0]} {kind}" for kind in own]
+                    row["doubtful"] = "; ".join(dict.fromkeys(remarks))
                     yield row
 
 
@@ -128,8 +128,8 @@ def gait_curves(rec: Recording, figure: Figure, walker: Walker, convention: str 
 
     ``rec`` is that of `motiform.reconstruct`; ``convention`` is that of its angles unless another is given.
     """
-    told = rec.manifest.get("reconstruct", {}).get("angles", "isb")
-    found = joint_series(rec, figure, walker, convention or told)
+    used = rec.manifest.get("reconstruct", {}).get("angles", "isb")
+    found = joint_series(rec, figure, walker, convention or used)
     cycles = tuple(gait_cycles(rec.events))
     values: dict[tuple[str, str, str], dict[str, Array]] = {}
     marks: dict[tuple[str, str, str], dict[str, dict[str, Array]]] = {}
@@ -141,4 +141,4 @@ def gait_curves(rec: Recording, figure: Figure, walker: Walker, convention: str 
             cut = {kind: cycle_curves(found.times, mask, own) > 0 for kind, mask in one.marks.items()}
             marks.setdefault(key, {})[one.side] = {kind: mask for kind, mask in cut.items() if mask.any()}
     quantities = tuple(GaitQuantity(*key, values=values[key], marks=marks[key]) for key in values)
-    return GaitCurves(cycles, quantities, found.untold, found.convention)
+    return GaitCurves(cycles, quantities, found.undetermined, found.convention)

@@ -51,7 +51,7 @@ class Walker(NamedTuple):
 
         Where it does not (on a treadmill, on the spot, in turns, sideways) it is that from the heels to the toes.
         """
-        feet, gone = self._toes_ahead(), self._gone()
+        feet, gone = self._toes_ahead(), self._progression()
         along = float(gone @ feet)
         return gone * np.sign(along) if abs(along) > _STRAIGHT_AHEAD else feet
 
@@ -76,7 +76,7 @@ class Walker(NamedTuple):
             raise InputError("the direction of the feet is not known", got=f"toes less heels {mean.tolist()} m")
         return np.asarray(ahead / size)
 
-    def _gone(self) -> Array:
+    def _progression(self) -> Array:
         """Return the direction in which the pelvis goes, (3,); zero where it stays, or does not go straight."""
         seen = self.pelvis[np.isfinite(self.pelvis).all(1)]
         flat = seen - (seen @ self.up)[:, None] * self.up
@@ -126,8 +126,8 @@ def plate_events(assignment: PlateAssignment) -> list[Event]:
     for c in assignment.contacts:
         if c.foot >= 0 and c.usable:
             foot = assignment.feet[c.foot]
-            for time, what, told in ((c.start, STRIKE, c.begins), (c.end, OFF, c.ends)):
-                found += [_event(time, foot.side or foot.name, what, "plate", plate=c.plate)] if told else []
+            for time, what, measured in ((c.start, STRIKE, c.begins), (c.end, OFF, c.ends)):
+                found += [_event(time, foot.side or foot.name, what, "plate", plate=c.plate)] if measured else []
     return sorted(found, key=lambda event: event.time)
 
 
@@ -137,7 +137,7 @@ def gait_events(
     *,
     method: str = "zeni",
     shortest: float = SHORTEST,
-    told: Iterable[Event] = (),
+    stated: Iterable[Event] = (),
 ) -> list[Event]:
     """Return foot strikes and offs in the order of time, named "r foot strike", "l foot off" ….
 
@@ -148,7 +148,7 @@ def gait_events(
     above where they stand by then, the foot is off when they pass this height.
 
     Events of plates (``assignment``) are surer: they take the place of those of the feet within ``shortest`` / 2; so do
-    those that a file states (``told``: "Foot Strike", "Foot Off" with the context "Left" or "Right", as in C3D), of
+    those that a file states (``stated``: "Foot Strike", "Foot Off" with the context "Left" or "Right", as in C3D), of
     plates too. ``event.detail`` has side, kind and source.
     """
     if method not in METHODS:
@@ -158,18 +158,18 @@ def gait_events(
         signals = _zeni(walker, side) if method == "zeni" else _velocity(walker, side)
         for what, signal in zip((STRIKE, OFF), signals, strict=True):
             times = _peaks(walker.times, signal, shortest)
-            times = _lifted(walker, side, times) if what == OFF and method == "zeni" else times
+            times = _foot_off_times(walker, side, times) if what == OFF and method == "zeni" else times
             found += [_event(time, side, what, method) for time in times]
-    for surer in (plate_events(assignment) if assignment is not None else [], _told_events(told)):
+    for surer in (plate_events(assignment) if assignment is not None else [], _stated_events(stated)):
         found = [e for e in found if not any(e.name == s.name and abs(e.time - s.time) < shortest / 2 for s in surer)]
         found += surer
     return sorted(found, key=lambda event: event.time)
 
 
-def _told_events(told: Iterable[Event]) -> list[Event]:
+def _stated_events(stated: Iterable[Event]) -> list[Event]:
     """Return the strikes and offs that a file states, by their names and contexts."""
     found = []
-    for event in told:
+    for event in stated:
         side = str((event.detail or {}).get("context", "")).strip().lower()[:1]
         kind = next((kind for kind, words in _WORDS.items() if event.name.strip().lower() in words), None)
         if side in ("l", "r") and kind is not None:
@@ -187,7 +187,7 @@ def _zeni(walker: Walker, side: str) -> tuple[Array, Array]:
     return (walker.heels[side] - walker.pelvis) @ ahead, (walker.pelvis - walker.toes[side]) @ ahead
 
 
-def _lifted(walker: Walker, side: str, offs: list[float]) -> list[float]:
+def _foot_off_times(walker: Walker, side: str, offs: list[float]) -> list[float]:
     """Return the instants of foot offs, earlier where the toes are in the air already: when they passed `STANDS`."""
     t, height = walker.times, walker.toes[side] @ walker.up
     if not offs or not np.isfinite(height).any():

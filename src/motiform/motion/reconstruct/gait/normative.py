@@ -135,13 +135,15 @@ def _subject(file: Path) -> dict[str, Array]:
         rows = list(csv.DictReader(stream))
     names = [name for name in (rows[0] if rows else {}) if name not in _OWN]
     if not rows or not {"percent", "cycle"} <= set(rows[0]) or len(rows) % POINTS:
-        raise InputError("not a table of gait cycles", where=str(file), allowed="NAME_cycles.csv as reconstruct writes")
+        raise InputError(
+            "the file must be a table of gait cycles", where=str(file), allowed="NAME_cycles.csv as reconstruct writes"
+        )
     found = {}
     for name in names:
         try:
             values = np.array([float(row[name] or "nan") for row in rows]).reshape(-1, POINTS)
         except (TypeError, ValueError) as error:
             raise InputError("a cell must be a number", where=f"{file}: {name}", got=str(error)[:80]) from error
-        told = np.isfinite(values).sum(0)
-        found[name] = np.where(told > 0, np.nansum(values, axis=0) / np.maximum(told, 1), np.nan)
+        count = np.isfinite(values).sum(0)
+        found[name] = np.where(count > 0, np.nansum(values, axis=0) / np.maximum(count, 1), np.nan)
     return found

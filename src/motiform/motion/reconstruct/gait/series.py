@@ -36,7 +36,7 @@ _LEGS = ("hip", "knee", "ankle")
 _STEP = 1e-6  # rad, of the difference that tells the sign of a coordinate
 _SLOPE = 0.7  # of an angle by a coordinate, from which on it is that coordinate's
 _LEVEL = 0.5  # cosine of the slope of a foot beyond which it has no heading
-_UNTOLD = 0.5  # part of a coordinate that the markers do not determine
+_UNSEEN = 0.5  # part of a coordinate that the markers do not determine
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class GaitSeries(NamedTuple):
     times: Array
     """[s], (samples,)"""
     series: tuple[SideSeries, ...]
-    untold: tuple[str, ...]
+    undetermined: tuple[str, ...]
     """Titles of angles that the markers never determine: they are the prior's, and left out."""
     convention: str
 
@@ -122,7 +122,7 @@ def _tilted(turn: Array, side: str, convention: str) -> Array:
     return np.stack([-tilt, -s * obliquity, s * rotation], axis=-1)
 
 
-class _Doubts(NamedTuple):
+class _Uncertain(NamedTuple):
     """What is doubtful in a trial, bool."""
 
     lost: Array
@@ -146,7 +146,7 @@ class _Motion:
     """Axes of the segments, those of landmarks where there are such, (samples, segments, 3, 3)."""
     probes: Array | None
     """At the neutral posture with a little more, and a little less, of each coordinate, (2, nq, segments, 3, 3)."""
-    doubts: "_Doubts"
+    uncertain: "_Uncertain"
 
     def marks(self, distal: str, proximal: str | None) -> dict[str, Array]:
         """Return what is doubtful between two segments; None: the world."""
@@ -169,17 +169,17 @@ def joint_series(rec: Recording, figure: Figure, walker: Walker, convention: str
     R = forward_kinematics(figure, np.asarray(rec["q"])).rotation
     for name, axes in landmark_frames(figure, rec.manifest.get("reconstruct", {}).get("per_marker")).items():
         R[:, figure.index(name)] = R[:, figure.index(name)] @ axes
-    motion = _Motion(rec, figure, convention, _in_progression(walker), R, probes, _doubts(rec, figure))
+    motion = _Motion(rec, figure, convention, _in_progression(walker), R, probes, _uncertain_samples(rec, figure))
     found: list[SideSeries] = []
-    untold: list[str] = []
+    undetermined: list[str] = []
     for side, word in (("l", "left"), ("r", "right")):
         found += _of_pelvis(motion, side)
         for kind in _LEGS:
             if f"{word}_{kind}" in joints:
-                _add_joint(motion, kind, joints[f"{word}_{kind}"], side, found, untold)
+                _add_joint(motion, kind, joints[f"{word}_{kind}"], side, found, undetermined)
         if f"{word}_ankle" in joints:
             found.append(_progress(motion, joints[f"{word}_ankle"].distal, side))
-    return GaitSeries(rec.time("q"), tuple(found), tuple(dict.fromkeys(untold)), convention)
+    return GaitSeries(rec.time("q"), tuple(found), tuple(dict.fromkeys(undetermined)), convention)
 
 
 def _of_pelvis(motion: _Motion, side: str) -> Iterable[SideSeries]:
@@ -208,7 +208,7 @@ def _progress(motion: _Motion, foot: str, side: str) -> SideSeries:
 
 
 def _add_joint(
-    motion: _Motion, kind: str, angle: JointAngle, side: str, found: list[SideSeries], untold: list[str]
+    motion: _Motion, kind: str, angle: JointAngle, side: str, found: list[SideSeries], undetermined: list[str]
 ) -> None:  # fmt: skip
     """Add angles, moments and power of one joint to a list."""
     rec, figure = motion.rec, motion.figure
@@ -221,8 +221,8 @@ def _add_joint(
     unseen = np.asarray(rec["unseen"])
     for k, word in enumerate(angle.names):
         made = SideSeries("angles", kind, word, side, values[:, k], marks)
-        if own[k] is not None and (unseen[:, own[k]] > _UNTOLD).all():
-            untold.append(made.title)
+        if own[k] is not None and (unseen[:, own[k]] > _UNSEEN).all():
+            undetermined.append(made.title)
         else:
             found.append(made)
     if "effort" not in rec or not figure.mass > 0 or not columns:
@@ -265,7 +265,7 @@ def sample_where_defined(figure: Figure, segment: str, unseen: Array) -> Array:
     """
     columns = _columns(figure, segment, None)
     own = np.asarray(unseen)[:, columns]
-    return np.asarray((own - own.min(0, initial=1.0) <= _UNTOLD).all(1))
+    return np.asarray((own - own.min(0, initial=1.0) <= _UNSEEN).all(1))
 
 
 def _columns(figure: Figure, distal: str, proximal: str | None) -> list[int]:
@@ -288,26 +288,26 @@ def _slopes(motion: _Motion, angle: JointAngle, columns: list[int]) -> Array:
     return np.asarray((more - less) / (2 * _STEP))
 
 
-# ---------------------------------------------------------------- doubts
-def _doubts(rec: Recording, figure: Figure) -> _Doubts:
+# ---------------------------------------------------------------- uncertain samples
+def _uncertain_samples(rec: Recording, figure: Figure) -> _Uncertain:
     unseen = np.asarray(rec["unseen"])
     usual = unseen.min(0, initial=1.0)  # what the markers never determine is no doubt of a sample
     turns = np.linalg.norm(joint_axes(figure, figure.neutral())[:, :3], axis=1) > 1e-9
-    uncertain = turns & (unseen < _UNTOLD) & (np.asarray(rec["std"]) > UNCERTAIN) if "std" in rec else unseen < 0.0
-    return _Doubts(np.asarray(rec["status"]) > 0, unseen - usual > _UNTOLD, np.asarray(uncertain))
+    uncertain = turns & (unseen < _UNSEEN) & (np.asarray(rec["std"]) > UNCERTAIN) if "std" in rec else unseen < 0.0
+    return _Uncertain(np.asarray(rec["status"]) > 0, unseen - usual > _UNSEEN, np.asarray(uncertain))
 
 
 def _marks(motion: _Motion, columns: list[int], segments: tuple[str, ...]) -> dict[str, Array]:
     """Return what is doubtful in the coordinates between segments, (samples,) bool each."""
     rec, figure = motion.rec, motion.figure
-    found = {"not fitted": motion.doubts.lost, "hidden": motion.doubts.hidden[:, columns].any(1)}
-    found["uncertain"] = motion.doubts.uncertain[:, columns].any(1)
+    found = {"not fitted": motion.uncertain.lost, "hidden": motion.uncertain.hidden[:, columns].any(1)}
+    found["uncertain"] = motion.uncertain.uncertain[:, columns].any(1)
     plain = figure.nq == figure.nv  # else coordinates are those of q
     names = {figure.coordinates[k] for k in columns} if plain else set()
     found["limit"] = _during(rec, "at its limit: ", names)
-    told = rec.manifest.get("reconstruct", {}).get("per_marker", {})
+    per_marker = rec.manifest.get("reconstruct", {}).get("per_marker", {})
     own = {tag.name for tag in figure.tags if tag.segment in segments}
-    markers = {str(row["marker"]) for tag, row in told.items() if tag in own}
+    markers = {str(row["marker"]) for tag, row in per_marker.items() if tag in own}
     found["left out"] = _during(rec, "left out: ", markers) | _during(rec, "swapped: ", markers)
     return {kind: np.asarray(mask) for kind, mask in found.items() if mask.any()}
 

@@ -57,14 +57,14 @@ def beside(setup: Path, name: str) -> Path | None:
 
     Set-ups often lie in a folder beside that of the model: files in the folder above are read, too, others refused.
     """
-    told = name.strip().replace("\\", "/")
-    if told in ("", "Unassigned"):
+    file = name.strip().replace("\\", "/")
+    if file in ("", "Unassigned"):
         return None
     own = setup.parent.resolve()
     above = [own.parent] if own.parent != Path(own.anchor) else []
-    if os.path.exists(own / told):  # a path of another machine harms nobody
-        named_file(told, own, roots=above, reader="a set-up", where=str(setup))
-    return setup.parent / told
+    if os.path.exists(own / file):  # a path of another machine harms nobody
+        named_file(file, own, roots=above, reader="a set-up", where=str(setup))
+    return setup.parent / file
 
 
 def read_tasks(nodes: list[Node]) -> tuple[dict[str, float], dict[str, tuple[float | None, float]]]:

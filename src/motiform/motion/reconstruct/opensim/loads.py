@@ -140,12 +140,12 @@ def _recording(
         found["plate.moment"].append(moment)
         found["plate.center_of_pressure"].append(p + pressure)
         found["plate.free_moment"].append(free)
-    told: list[dict[str, Any]] = [{"normal": [0.0, 1.0, 0.0]} for _ in forces]
-    for entry, name in zip(told, segments or (), strict=False):
+    plates: list[dict[str, Any]] = [{"normal": [0.0, 1.0, 0.0]} for _ in forces]
+    for entry, name in zip(plates, segments or (), strict=False):
         entry["segment"] = name
     channels = describe_plate_channels(len(forces), rate or 1.0, start)
     data = {c.name: (c if rate else _without_rate(c), np.stack(found[c.name], axis=1)) for c in channels}
-    manifest = {"source": place.name, "format": "opensim", "plates": told, "up": "y", "gravity": [0.0, -9.81, 0.0]}
+    manifest = {"source": place.name, "format": "opensim", "plates": plates, "up": "y", "gravity": [0.0, -9.81, 0.0]}
     return Recording.from_arrays(data, times=None if rate else times, manifest=manifest)
 
 
@@ -174,5 +174,5 @@ def add_forces(markers: Recording, forces: Recording) -> Recording:
         raise InputError("markers and forces must have a time in common", where=forces._where, got=got)
     data = {name: (both[1].channel(name), both[1][name]) for name in names}
     stamps = None if both[1].channel("plate.force").rate is not None else both[1].time("plate.force")
-    told = {"plates": both[1].manifest.get("plates", []), "forces": both[1].manifest.get("source")}
-    return changed(both[0], data, manifest=told, times=stamps)
+    stated = {"plates": both[1].manifest.get("plates", []), "forces": both[1].manifest.get("source")}
+    return changed(both[0], data, manifest=stated, times=stamps)

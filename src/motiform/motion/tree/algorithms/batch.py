@@ -81,7 +81,7 @@ def _refuse_not_finite(figure: Figure, name: str, array: Array) -> None:
     elif len(figure.coordinates) == array.shape[-1]:
         label += f" ({figure.coordinates[number]})"
     where = f"{_title(figure)}, {label}" + (f", state {state}" if len(array) > 1 else "")
-    raise InputError("not a finite number", where=where, got=float(array[state, number]))
+    raise InputError("the number must be finite", where=where, got=float(array[state, number]))
 
 
 def _check_quaternions(figure: Figure, q: Array) -> None:
@@ -105,7 +105,7 @@ def _segment_of(figure: Figure, number: int) -> str:
     return next(s.name for s, at in zip(figure.segments, figure.layout.q, strict=True) if place in at)
 
 
-def ask_joints(figure: Figure, packed: PackedFigure, q: Array, v: Array | None) -> Array:
+def evaluate_joints(figure: Figure, packed: PackedFigure, q: Array, v: Array | None) -> Array:
     """Return what joints that no kernel knows say of every state, (rows, states)."""
     given = np.zeros((packed.given_rows, len(q)))
     for n in packed.asked:
@@ -169,7 +169,7 @@ def launch_states(
     packed, count = figure.packed, len(inputs[0])
     given = packed.no_given
     if packed.asked:
-        given = ask_joints(figure, packed, inputs[0], inputs[1] if velocity else None)
+        given = evaluate_joints(figure, packed, inputs[0], inputs[1] if velocity else None)
     if device == "cpu":
         import numba
 

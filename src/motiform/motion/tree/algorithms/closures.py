@@ -21,9 +21,9 @@ __all__ = [
     "all_rows",
     "closure_forces",
     "closure_wrenches",
+    "constrain_closures",
     "constrained_dynamics",
     "constraint",
-    "keep_closures",
     "not_invertible",
 ]
 
@@ -193,7 +193,7 @@ def constrained_dynamics(
     return _held(figure, q, v, M, free)
 
 
-def keep_closures(figure: Figure, q: Array, v: Array, free: Array) -> Constrained:
+def constrain_closures(figure: Figure, q: Array, v: Array, free: Array) -> Constrained:
     """Return the accelerations nearest to those of the figure without its closures, `free`, that keep them."""
     return _held(figure, q, v, inertia_matrix(figure.opened, q), free)
 
@@ -201,10 +201,10 @@ def keep_closures(figure: Figure, q: Array, v: Array, free: Array) -> Constraine
 def _held(figure: Figure, q: ArrayLike, v: ArrayLike, M: Array, free: Array) -> Constrained:
     if not figure.closures:
         return Constrained(free, np.zeros((*free.shape[:-1], 0)))
-    return kept_by_rows(figure, M, free, constraint(figure, q, v))
+    return constrain_rows(figure, M, free, constraint(figure, q, v))
 
 
-def kept_by_rows(figure: Figure, M: Array, free: Array, rows: Constraint) -> Constrained:
+def constrain_rows(figure: Figure, M: Array, free: Array, rows: Constraint) -> Constrained:
     """Return the accelerations nearest to `free`, by the inertia matrix M, that keep the rows."""
     _, J, bias = rows
     weighed = weigh(figure, M, J)

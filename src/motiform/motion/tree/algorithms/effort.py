@@ -70,7 +70,7 @@ def effort(
     B[where, np.arange(len(where))] = 1.0
     Jt = np.zeros((len(qs), figure.nv, 0))
     if figure.closures:
-        Jt = np.swapaxes(_kept(figure, qs, vs, as_, tolerance), -1, -2)
+        Jt = np.swapaxes(_closure_jacobian(figure, qs, vs, as_, tolerance), -1, -2)
     tau, forces = _solution(scale, B, Jt, f)
     residual = f - (B @ tau[..., None])[..., 0] - (Jt @ forces[..., None])[..., 0]
     largest = np.maximum(np.abs(M @ as_[..., None])[..., 0], np.abs(h)) * scale
@@ -100,7 +100,7 @@ def _diagonal(figure: Figure, M: Array) -> Array:
     return found
 
 
-def _kept(figure: Figure, q: Array, v: Array, a: Array, tolerance: float) -> Array:
+def _closure_jacobian(figure: Figure, q: Array, v: Array, a: Array, tolerance: float) -> Array:
     """Return J of the closures; a motion that does not keep them is refused."""
     _, J, bias = all_rows(figure, q, v)
     for what, rate, terms in (

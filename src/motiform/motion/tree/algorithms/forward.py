@@ -7,8 +7,8 @@ from motiform.motion.tree.algorithms.batch import as_states, not_a_figure, run_s
 from motiform.motion.tree.algorithms.closures import (
     Constraint,
     assembled,
+    constrain_rows,
     constrained_dynamics,
-    kept_by_rows,
     moving_rows,
     on_segments,
 )
@@ -71,7 +71,7 @@ def loaded_dynamics(
     batch, (qs, vs) = as_states(figure, [("q", q, figure.nq), ("v", v, figure.nv)])
     moving, rows = moving_rows(figure, qs, vs)
     keeping = Constraint(*(x.reshape(*batch, *x.shape[1:]) for x in assembled(figure, qs, rows)))
-    acceleration, forces = kept_by_rows(figure, inertia_matrix(figure.opened, q), free, keeping)
+    acceleration, forces = constrain_rows(figure, inertia_matrix(figure.opened, q), free, keeping)
     holding = on_segments(
         figure, moving, rows, np.broadcast_to(forces, (*batch, forces.shape[-1])).reshape(len(qs), -1)
     )
@@ -89,7 +89,7 @@ def held_contact_force(figure: Figure, q: Array, v: Array, tau: Array, name: str
     assert single is not None
     moving, rows = moving_rows(figure, q[None], v[None])
     keeping = assembled(figure, q[None], rows)
-    forces = kept_by_rows(
+    forces = constrain_rows(
         figure, inertia_matrix(opened, q)[None], forward_dynamics(opened, q, v, tau)[None], keeping
     ).forces
     out, total = np.empty(3), tau + (forces @ keeping.jacobian[0])[0]

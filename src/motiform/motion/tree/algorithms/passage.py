@@ -11,14 +11,14 @@ from collections.abc import Callable
 import numpy as np
 
 from motiform.base.errors import RunError
-from motiform.motion.tree.algorithms.closures import Weighed, all_rows, keep_closures, weigh
+from motiform.motion.tree.algorithms.closures import Weighed, all_rows, constrain_closures, weigh
 from motiform.motion.tree.algorithms.configuration import advance
 from motiform.motion.tree.algorithms.dynamics import inertia_matrix
 from motiform.motion.tree.algorithms.loops import Usual, close_loops
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 
-__all__ = ["keep_on_branch", "usual_rows"]
+__all__ = ["constrain_on_branch", "usual_rows"]
 
 _WAY = 2e-3  # [rad or m] before and after a singular position; interpolation is right to its fourth power
 _NEAR = 0.03  # of what it usually is: a smallest singular value below it magnifies what is off
@@ -44,7 +44,7 @@ def usual_rows(figure: Figure, q: Array) -> Usual:
     return most
 
 
-def keep_on_branch(
+def constrain_on_branch(
     figure: Figure, q: Array, v: Array, free: Array, free_at: Callable[[Array, Array], Array], usual: Usual
 ) -> Array:
     """Return the accelerations nearest to `free` that keep the closures, (nv,); `free_at(q, v)` are those elsewhere."""
@@ -95,4 +95,4 @@ def _beside(
     J = all_rows(figure, there[None], None).jacobian
     if int(weigh(figure, inertia_matrix(figure.opened, there)[None], J).strong.sum()) < usual.rows:
         return None
-    return keep_closures(figure, there, speeds, free_at(there, speeds)).acceleration
+    return constrain_closures(figure, there, speeds, free_at(there, speeds)).acceleration

@@ -322,7 +322,7 @@ def _surfaces(*surfaces: Surface) -> Surfaces:
     for number, surface in enumerate(surfaces, start=1):
         if not isinstance(surface, Surface):
             raise InputError(
-                f"surface {number} of a contact is not a surface",
+                f"surface {number} of a contact must be a surface",
                 got=Words(f"{surface!r}"),
                 allowed="plane(), sphere(radius), ... of motiform.geometry.surfaces",
             )

@@ -181,7 +181,7 @@ def _ball(joint: ContactJoint) -> int:
     return 1 if one.kind == "sphere" and not one.inside and two.kind in _EXACT_FOOT else 0
 
 
-def _foot(surface: Surface, x: Array, normal: Array | None = None) -> tuple[Array, Array]:
+def _project(surface: Surface, x: Array, normal: Array | None = None) -> tuple[Array, Array]:
     """Return foot and outward normal; not finite where there is none."""
     foot, n = surface._foot(x, normal)
     return foot, surface.sign * n
@@ -192,18 +192,18 @@ def _starts(joint: ContactJoint, R: Array, p: Array) -> tuple[Array, Array, Arra
     one, two = joint.surfaces
     firsts, seconds = [], []
     for x in _own_points(two) if _ball(joint) != 1 else ():
-        first = _foot(one, apply(R, x) + p)[0]
+        first = _project(one, apply(R, x) + p)[0]
         firsts.append(first)
-        seconds.append(_foot(two, back(R, first - p))[0])
+        seconds.append(_project(two, back(R, first - p))[0])
     for x in _own_points(one) if _ball(joint) != 2 else ():
-        second = _foot(two, back(R, x - p))[0]
-        firsts.append(_foot(one, apply(R, second) + p)[0])
+        second = _project(two, back(R, x - p))[0]
+        firsts.append(_project(one, apply(R, second) + p)[0])
         seconds.append(second)
-    (x1, n1), (x2, n2) = _foot(one, np.array(firsts)), _foot(two, np.array(seconds))
+    (x1, n1), (x2, n2) = _project(one, np.array(firsts)), _project(two, np.array(seconds))
     if two.edge:
-        x2, n2 = _foot(two, x2, -back(R, n1))
+        x2, n2 = _project(two, x2, -back(R, n1))
     if one.edge:
-        x1, n1 = _foot(one, x1, -apply(R, n2))
+        x1, n1 = _project(one, x1, -apply(R, n2))
     return x1, n1, x2, n2
 
 
@@ -235,8 +235,8 @@ def _newton(
         m1, m2 = apply(M1, y[..., :2]), apply(M2, y[..., 2:])
         turned = np.sqrt(_dot(m1, m1) + _dot(m2, m2))[..., None]
         y = y / np.maximum(1.0, 2.0 * turned)  # half a radian at most
-        x1, n1 = _foot(one, x1 + apply(L1, apply(S1, y[..., :2])), n1 + apply(L1, apply(M1, y[..., :2])))
-        x2, n2 = _foot(two, x2 + apply(T2, apply(S2, y[..., 2:])), n2 + apply(T2, apply(M2, y[..., 2:])))
+        x1, n1 = _project(one, x1 + apply(L1, apply(S1, y[..., :2])), n1 + apply(L1, apply(M1, y[..., :2])))
+        x2, n2 = _project(two, x2 + apply(T2, apply(S2, y[..., 2:])), n2 + apply(T2, apply(M2, y[..., 2:])))
         still = np.abs(y).max(-1) < 1e-12 * (1.0 + np.abs(x1).max(-1))
         if (still | ~np.isfinite(y).all(-1)).all():
             break

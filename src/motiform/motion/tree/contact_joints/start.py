@@ -185,7 +185,12 @@ def touch(
 ) -> Array:
     """Return the configuration nearest to a pose that is almost a contact, (14,)."""
     if not isinstance(T_1_2, Transform) or T_1_2.batch:
-        raise InputError("not one pose of body 2 in body 1", where="touch", got=repr(T_1_2), allowed="a Transform")
+        raise InputError(
+            "the pose of body 2 in body 1 must be a single Transform",
+            where="touch",
+            got=repr(T_1_2),
+            allowed="a Transform",
+        )
     T = joint.poses[0].inverse() @ T_1_2 @ joint.poses[1]  # surface 2 in surface 1
     if joint.pair.both_lines:
         T = _parallel(T)

@@ -66,7 +66,7 @@ def _put_column(ints, k, O, S, work, w, pa, pm, ta, tm):
 
 
 @inline
-def _stand_on(ints, floats, i, v, a, b, work, w):
+def _segment_rates(ints, floats, i, v, a, b, work, w):
     """Write the rates of the columns of segment i; return its acceleration."""
     base = tree_columns.HEADER + i * tree_columns.SEGMENT_INTS
     o, u, s, t = _before(ints, floats, i, work, w)
@@ -165,7 +165,7 @@ def inverse_derivatives(ints, floats, q, v, a, given, external, has_external, b,
     place(ints, floats, q, given, b, work, w)
     status = rates(ints, floats, q, v, given, b, work, w)
     for i in range(ints[tree_columns.SEGMENTS]):
-        A = _stand_on(ints, floats, i, v, a, b, work, w)
+        A = _segment_rates(ints, floats, i, v, a, b, work, w)
         _segment(ints, floats, i, A, external, has_external, b, work, w)
     for k in range(row0, row0 + 3 * nv * nv):
         out[ix(k), ix(b)] = 0.0

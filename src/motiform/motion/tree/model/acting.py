@@ -12,7 +12,7 @@ from motiform.motion.run.functions import call, check_numbers
 from motiform.motion.tree.model.actuator import Actuator, ActuatorChannel, PlainControl, as_actuators
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
-from motiform.motion.tree.model.state import FigureState, asked
+from motiform.motion.tree.model.state import FigureState, call_checked
 from motiform.record import Channel
 
 __all__ = ["Acting"]
@@ -29,7 +29,7 @@ class Acting:
         for part in self.parts:
             if isinstance(part, PlainControl) and not callable(part.control):
                 allowed = "a function of (t, state), an Actuator, or several"
-                raise InputError("controls is not a function", got=repr(part.control), allowed=allowed)
+                raise InputError("controls must be functions", got=repr(part.control), allowed=allowed)
         named = [part.name for part in self.parts if part.quantities]
         twice = [name for name in named if named.count(name) > 1]
         if twice:
@@ -89,13 +89,13 @@ class Acting:
     def forces(self, t: float, state: FigureState) -> Array:
         """Return the generalised forces of all, (nv,)."""
         if self._only is not None:
-            return asked(self._only, t, state, (self.nv,), "control")
+            return call_checked(self._only, t, state, (self.nv,), "control")
         return self.act(t, state)[0]
 
     def act(self, t: float, state: FigureState) -> tuple[Array, Array]:
         """Return the generalised forces of all, (nv,), and the rates of their states, (nx,)."""
         if self._only is not None:
-            return asked(self._only, t, state, (self.nv,), "control"), _NONE
+            return call_checked(self._only, t, state, (self.nv,), "control"), _NONE
         tau, rates = (self._still.copy() if len(self.parts) != 1 else self._still), np.zeros(self.nx)
         for part, own, n in zip(self.parts, self._own, self._counts, strict=True):
             where = f"{part.name}, t = {t:.6g} s"

@@ -22,7 +22,7 @@ from motiform.motion.tree.model.check import (
 from motiform.motion.tree.model.closure import AnyClosure
 from motiform.motion.tree.model.coupling import Coupled, Coupling
 from motiform.motion.tree.model.joint import Array
-from motiform.motion.tree.model.layout import CoordinateLayout, lay_out
+from motiform.motion.tree.model.layout import CoordinateLayout, assign_coordinates
 from motiform.motion.tree.model.pack import PackedFigure, Workspace, pack
 from motiform.motion.tree.model.segment import Segment, SegmentSurface, Tag
 from motiform.spatial import up_against, up_vector
@@ -70,7 +70,7 @@ class Figure:
     @cached_property
     def layout(self) -> CoordinateLayout:
         """Which numbers of q and v belong to which joint, dependent coordinates included."""
-        return lay_out(self.segments, self.order, f"figure {self.name!r}" if self.name else "figure")
+        return assign_coordinates(self.segments, self.order, f"figure {self.name!r}" if self.name else "figure")
 
     @cached_property
     def coupled(self) -> Coupled | None:

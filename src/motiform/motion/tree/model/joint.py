@@ -145,7 +145,12 @@ def unit_vector(axis: ArrayLike, what: str, *, zero: bool = False) -> Array:
     if zero and a.shape == (3,) and not a.any():
         return a
     if a.shape != (3,) or not np.isfinite(a).all() or not np.linalg.norm(a) > 0:
-        raise InputError("not an axis", where=what, got=repr(axis), allowed="three numbers, not all zero")
+        raise InputError(
+            "an axis must be three numbers, not all zero",
+            where=what,
+            got=repr(axis),
+            allowed="three numbers, not all zero",
+        )
     a = a / np.abs(a).max()
     return a / np.linalg.norm(a)
 

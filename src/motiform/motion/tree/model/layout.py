@@ -9,7 +9,7 @@ from motiform.base.errors import InputError
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.segment import Segment, velocity_names
 
-__all__ = ["CoordinateLayout", "as_names", "lay_out"]
+__all__ = ["CoordinateLayout", "as_names", "assign_coordinates"]
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class CoordinateLayout:
     places_v: dict[str, Array]
 
 
-def lay_out(segments: Sequence[Segment], asked: Sequence[str] | None, where: str) -> CoordinateLayout:
+def assign_coordinates(segments: Sequence[Segment], asked: Sequence[str] | None, where: str) -> CoordinateLayout:
     """Give every coordinate its place: in the order of the segments, or in the order told."""
     plain = {name for segment in segments if segment.joint.plain for name in velocity_names(segment)}
     blocks: dict[str, tuple[int, list[int]]] = {}  # a plain coordinate alone, other joints as a whole

@@ -111,7 +111,7 @@ def pack(
             last[n], column = column, column + 1
     ints[[tree_columns.SEGMENTS, tree_columns.COLUMNS, tree_columns.NQ, tree_columns.NV]] = ns, nv, layout.nq, nv
     ints[[tree_columns.AT_COLUMNS, tree_columns.FLOAT_COLUMNS]] = at_columns, float_columns
-    _lay_workspace(ints, ns, nv, roots)
+    _layout_workspace(ints, ns, nv, roots)
     tags, places = np.array(of_tags, np.int64), np.array(points).reshape(-1, 3)
     return PackedFigure(ints, np.concatenate([floats, *numbers]), tuple(asked), max(given, 1), tags, places)
 
@@ -135,7 +135,7 @@ def _put_segment(floats: Array, n: int, segment: Segment) -> None:
     )
 
 
-def _lay_workspace(ints: np.ndarray, ns: int, nv: int, roots: int) -> None:
+def _layout_workspace(ints: np.ndarray, ns: int, nv: int, roots: int) -> None:
     """Give every quantity its rows in the workspace."""
     sizes = {
         tree_columns.W_POSE: ns * tree_columns.POSE_ROWS,

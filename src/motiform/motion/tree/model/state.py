@@ -18,7 +18,7 @@ from motiform.spatial.checks import as_floats
 if TYPE_CHECKING:
     from motiform.motion.tree.model.acting import Acting
 
-__all__ = ["Control", "Controls", "FigureState", "asked", "check_functions", "ready", "state_after"]
+__all__ = ["Control", "Controls", "FigureState", "call_checked", "check_functions", "ready", "state_after"]
 
 Control = Callable[[float, "FigureState"], ArrayLike]
 """control(t, state) gives generalised forces [N·m or N], (nv,); a load gives wrenches on segments, (segments, 6)."""
@@ -50,7 +50,7 @@ def ready(x: ArrayLike, size: int, what: str) -> Array:
     return np.array(found)
 
 
-def asked(function: Control, t: float, state: FigureState, shape: tuple[int, ...], what: str) -> Array:
+def call_checked(function: Control, t: float, state: FigureState, shape: tuple[int, ...], what: str) -> Array:
     """Return the checked result of a user function."""
     where = f"{getattr(function, '__name__', what)}, t = {t:.6g} s"
     answer = call(function, t, state, what=f"a {what}", where=where)
@@ -65,12 +65,12 @@ def check_functions(
 ) -> None:
     """Call the functions of a run once at its start, so that wrong results raise an error before recording begins."""
     if loads is not None and not callable(loads):
-        raise InputError("loads is not a function", got=repr(loads), allowed="a function of (t, state)")
+        raise InputError("loads must be a function", got=repr(loads), allowed="a function of (t, state)")
     here = FigureState(state.q.copy(), state.v.copy(), state.z.copy())  # they may write to it
     controls.act(0.0, here)
     controls.margins(0.0, here)
     if loads is not None:
-        asked(loads, 0.0, here, (len(figure.segments), 6), "load")
+        call_checked(loads, 0.0, here, (len(figure.segments), 6), "load")
     for guard in guards:
         guard_value(guard, 0.0, here)
 

@@ -101,7 +101,7 @@ class _Words:
             return float(word)
         except ValueError:
             where = f"{self.path}:{self.words[min(self.at, len(self.words)) - 1][1]}"
-            raise InputError("not a number", where=where, got=word[:40]) from None
+            raise InputError("the word must be a number", where=where, got=word[:40]) from None
 
     def count(self) -> int:
         """Return the next word as a whole number."""

@@ -137,7 +137,7 @@ class Element:
             return _INFINITE[word.lower()]
         if not _NUMBER.match(word) or abs(float(word)) > GREATEST:
             allowed = f"numbers up to {GREATEST:g}"
-            raise self.error(f"attribute {name!r} is not a number", got=word[:60], allowed=allowed)
+            raise self.error(f"attribute {name!r} must be a number", got=word[:60], allowed=allowed)
         return float(word)
 
     def _short(self, name: str) -> str:
@@ -169,7 +169,9 @@ def read_xml(path: str | os.PathLike[str], shown: str | None = None) -> Element:
             data = file.read(LARGEST + 1)
     except TypeError as error:
         got = Words(repr(path)[:80])
-        raise InputError("not a path", where="model file", got=got, allowed="text or a Path") from error
+        raise InputError(
+            "the path must be text or a Path", where="model file", got=got, allowed="text or a Path"
+        ) from error
     except InputError:
         raise
     except (OSError, ValueError) as error:
@@ -219,11 +221,13 @@ def parse_xml(data: bytes, name: str) -> Element:
     except expat.ExpatError as error:
         problem = expat.ErrorString(error.code)
         where = f"{name}:{error.lineno + tree.above}"
-        raise InputError(f"not well-formed XML: {problem}", where=where, remedy="Correct the file there.") from error
+        raise InputError(
+            f"the file must be well-formed XML: {problem}", where=where, remedy="Correct the file there."
+        ) from error
     except InputError:
         raise
     except (LookupError, ValueError) as error:  # an encoding that does not exist
-        raise InputError(f"not readable XML: {error}", where=name, remedy="Save it as UTF-8.") from error
+        raise InputError(f"the file cannot be read as XML: {error}", where=name, remedy="Save it as UTF-8.") from error
     return tree.root
 
 

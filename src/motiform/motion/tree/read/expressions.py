@@ -132,5 +132,8 @@ class _Expression:
 
     def _wrong(self, problem: str) -> InputError:
         return InputError(
-            f"not an expression: {problem}", where=self.where, got=self.text[:80], allowed='such as "-q5", "L3/2 + q2"'
+            f"the expression cannot be read: {problem}",
+            where=self.where,
+            got=self.text[:80],
+            allowed='such as "-q5", "L3/2 + q2"',
         )

@@ -8,11 +8,11 @@ import numpy as np
 
 from motiform.geometry import Solid
 from motiform.motion.tree.model.figure import Figure
-from motiform.motion.tree.read.shared import stand, turn_up
+from motiform.motion.tree.read.shared import orient, turn_up
 from motiform.spatial import Transform
 from motiform.spatial.checks import Array
 
-__all__ = ["FileActuator", "FilePosture", "FileSolid", "FileSpring", "ModelFile", "stand_file"]
+__all__ = ["FileActuator", "FilePosture", "FileSolid", "FileSpring", "ModelFile", "orient_file"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +95,7 @@ class ModelFile:
     """Time step that the file is made for [s]."""
 
 
-def stand_file(file: ModelFile, up: str | None) -> ModelFile:
+def orient_file(file: ModelFile, up: str | None) -> ModelFile:
     """Return a model turned so that the axis `up` points up; None keeps the axes of the file."""
     if up is None:
         return file
@@ -104,4 +104,4 @@ def stand_file(file: ModelFile, up: str | None) -> ModelFile:
         solid if solid.segment is not None else replace(solid, placement=turn @ solid.placement)
         for solid in file.solids
     )
-    return replace(file, figure=stand(file.figure, up), solids=solids)
+    return replace(file, figure=orient(file.figure, up), solids=solids)

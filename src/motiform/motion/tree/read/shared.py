@@ -22,7 +22,7 @@ from motiform.spatial.checks import Array
 if TYPE_CHECKING:
     from motiform.motion.tree.model.figure import Figure
 
-__all__ = ["ALONG_Z", "MESHES", "ReaderWarning", "Report", "check_choice", "load_mesh", "stand", "turn_up", "words"]
+__all__ = ["ALONG_Z", "MESHES", "ReaderWarning", "Report", "check_choice", "load_mesh", "orient", "turn_up", "words"]
 
 log = logging.getLogger("motiform.read")
 
@@ -57,7 +57,7 @@ def turn_up(figure: "Figure", up: str) -> Transform:
     return Transform(upright(up).T @ upright(figure.up), np.zeros(3))
 
 
-def stand(figure: "Figure", up: str | None) -> "Figure":
+def orient(figure: "Figure", up: str | None) -> "Figure":
     """Return the figure turned so that the axis `up` points up, its q unchanged; None keeps the axes of the file."""
     if up is None:
         return figure
@@ -79,7 +79,7 @@ class Report:
     strict: bool = False
     counts: Counter[str] = field(default_factory=Counter)
     first: dict[str, str] = field(default_factory=dict)
-    told: set[str] = field(default_factory=set)
+    warned: set[str] = field(default_factory=set)
     """Notes that are also a warning: they change the physics, or look like a slip of the pen."""
     solids: int = 0
     """Shapes of the file that touch."""
@@ -102,7 +102,7 @@ class Report:
         self.counts[text] += 1
         self.first.setdefault(text, f"{Path(element.file).name}:{element.line}")
         if warn:
-            self.told.add(text)
+            self.warned.add(text)
 
     def leave(self, element: Element, what: str, *, warn: bool = False) -> None:
         """Note that something was left out."""
@@ -141,7 +141,7 @@ class Report:
                 self.unknown(element, "attribute", name, words)
 
     @contextmanager
-    def looks(self, element: Element, *, needed: bool = False) -> Iterator[None]:
+    def leave_visual(self, element: Element, *, needed: bool = False) -> Iterator[None]:
         """Leave out what is only seen and cannot be drawn; if strict or needed refuse it."""
         try:
             yield
@@ -184,8 +184,8 @@ class Report:
         for line in lines.values():
             log.info(line)
         self._warn_of_lost_contacts()
-        if self.told:
-            shown = [line for text, line in lines.items() if text in self.told]
+        if self.warned:
+            shown = [line for text, line in lines.items() if text in self.warned]
             more = f"; and {len(shown) - SHOWN} more" if len(shown) > SHOWN else ""
             text = f"the figure differs from its file, see figure.notes: {'; '.join(shown[:SHOWN])}{more}"
             warnings.warn(text, ReaderWarning, stacklevel=5)

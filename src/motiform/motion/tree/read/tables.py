@@ -214,14 +214,17 @@ class _Table:
             number = math.nan
         if isinstance(parameter, bool) or not math.isfinite(number):
             raise InputError(
-                "not a parameter", where=where, got=Words(repr(parameter)[:60]), allowed="a finite number, or text"
+                "a parameter must be a number or an expression",
+                where=where,
+                got=Words(repr(parameter)[:60]),
+                allowed="a finite number, or text",
             )
         return Value(number)
 
     def number(self, parameter: Any, where: str) -> float:
         value = self.value(parameter, where)
         if value.coordinate is not None:
-            raise InputError("not a constant", where=where, got=parameter, allowed="numbers and lengths")
+            raise InputError("a parameter must be constant", where=where, got=parameter, allowed="numbers and lengths")
         return value.constant
 
     def numbers(self, values: Any, where: str) -> Array:
@@ -231,7 +234,7 @@ class _Table:
         except InputError:
             raise
         except ValueError as error:
-            raise InputError("not an array of numbers", where=where, got=Words(repr(values)[:60])) from error
+            raise InputError("the table must be numbers", where=where, got=Words(repr(values)[:60])) from error
 
     # ---- segments
     def build(self, rows: list[Any], gravity: Any, name: str) -> Any:
@@ -239,7 +242,9 @@ class _Table:
         for n, row in enumerate(rows):
             if not isinstance(row, CardanRow | DHRow):
                 got = Words(type(row).__name__)
-                raise InputError("not a row", where=f"row {n + 1}", got=got, allowed="CardanRow, DHRow")
+                raise InputError(
+                    "a row must be a CardanRow or a DHRow", where=f"row {n + 1}", got=got, allowed="CardanRow, DHRow"
+                )
             self._add(builder, row)
         for dependent, leading, factor in self.couples:
             builder.couple(dependent, leading, linear(factor))

@@ -75,7 +75,7 @@ class PointNames:
         match = _NAMED.fullmatch(name)
         if match is None:
             allowed = 'a group such as "rope", "rope[3]", "rope[2:5]", "other_network.rope"'
-            raise SceneError("not a name of points", where=where, got=name, allowed=allowed)
+            raise SceneError("the name must be of points", where=where, got=name, allowed=allowed)
         owner = match["network"]
         if owner is not None and owner not in self.networks:
             raise SceneError("no such network", where=where, got=owner, allowed=", ".join(self.networks),

@@ -153,9 +153,9 @@ class _Part:
         turn = self.pose.rotation @ build_rotation(table.pose)
         if table.angular_velocity is not None:
             return np.asarray(turn @ np.array(table.angular_velocity))
-        return self._whirl(table) if table.spin is not None and table.inertia is not None else np.zeros(3)
+        return self._spin_rate(table) if table.spin is not None and table.inertia is not None else np.zeros(3)
 
-    def _whirl(self, table: MassesTable) -> np.ndarray:
+    def _spin_rate(self, table: MassesTable) -> np.ndarray:
         """Return the rate of the turning that velocities are added from [rad/s], (3,), in the world."""
         assert table.spin is not None
         size = float(np.linalg.norm(table.spin.axis))
@@ -169,7 +169,7 @@ class _Part:
         velocity = turn @ (own @ np.array(table.velocity))
         if table.spin is None:
             return velocity
-        rate = self._whirl(table)
+        rate = self._spin_rate(table)
         center = self.pose.point(build_pose(table.pose).point(np.array(table.spin.center)))
         whirl = np.cross(rate, places.position - center)
         stuck = [k for k, axis in enumerate("xyz") if axis not in table.axes]

@@ -108,9 +108,9 @@ def test_what_a_file_says(tmp_path):
     assert thelen.path.points[0].segment is None
     assert found.ligaments[0].tension(0.25) == pytest.approx(300 * (0.12 + 0.26) / 2, rel=0.1)
     assert (found.actuators[0].coordinate, found.actuators[0].low) == ("flexion", -1.0)
-    told = " ".join(found.notes)
+    notes = " ".join(found.notes)
     for words in ("switched off", "CoordinateLimitForce", "curves of Millard's muscle"):
-        assert words in told
+        assert words in notes
 
 
 def test_moving_points_stay_at_the_ends_of_the_range(tmp_path):

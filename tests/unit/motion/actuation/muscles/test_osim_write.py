@@ -165,7 +165,7 @@ def test_opensim_reads_it(tmp_path):
     np.testing.assert_allclose(lengths, ours, atol=5e-4)  # OpenSim's tangents on surfaces are approximate
 
 
-def test_what_opensim_does_not_hold_of_muscles_is_told(tmp_path):
+def test_what_opensim_does_not_hold_of_muscles_is_reported(tmp_path):
     """Thelen's muscles have a least activation there, and no rigid tendon; only one model blends its times."""
     path = MusclePath("m", (PathPoint(None, (0, 0.4, 0)), PathPoint("lower", (0.02, -0.1, 0.01))))
     one = Muscle(path, 500.0, 0.1, 0.12, model=Thelen(), smoothing=0.1)

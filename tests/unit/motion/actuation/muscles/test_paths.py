@@ -209,7 +209,7 @@ def test_the_compiled_call_of_one_posture_gives_the_rows_of_a_batch(coupled):
         np.testing.assert_allclose(arms, many.arm[k], rtol=0, atol=1e-16 if coupled else 0)
 
 
-def test_points_buried_in_a_surface_are_told():
+def test_points_buried_in_a_surface_are_reported():
     paths = all_kinds(arm())
     assert paths.buried == ()
     inside = MusclePath(
@@ -280,7 +280,7 @@ def test_a_run_tells_that_a_path_has_changed_sides():
     acting = HillMuscles(Muscles(figure, (muscle,), (thing,)))
     given = {"q0": (0.3, 0.3), "v0": (0.0, 3.0), "controls": acting, "rate": 100}
     rec = simulate(figure.replace(gravity=(0, 0, 0)), t1=0.2, **given)
-    angle, jumps = rec["q"][:, 1], rec["muscles.doubt"][:, 0] == 8
+    angle, jumps = rec["q"][:, 1], rec["muscles.warning"][:, 0] == 8
     assert jumps.any()
     assert np.abs(angle[jumps] - 0.6044).max() < 0.04  # 10 ms at 3 rad/s, and some
     assert any("muscle 'p': its length jumps near t = " in note for note in rec.manifest["notes"])

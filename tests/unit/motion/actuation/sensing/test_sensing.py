@@ -69,12 +69,12 @@ def test_noise_bias_sampling_and_delay(standing):
     assert abs(values.mean() - 2.0) < 4 * 0.1 / np.sqrt(6000)
     assert abs(values.std() - 0.1) < 4 * 0.1 / np.sqrt(12000)
     late = Reading(sensor, period=0.02, delay=2)
-    memory, told = late.memory, []
+    memory, sensed = late.memory, []
     for now in instants(robot, np.arange(12) * 0.01):
         value, memory = late.read(now, memory)
-        told.append(value[0])
+        sensed.append(value[0])
     taken = np.repeat(np.arange(6) * 0.02, 2)  # held for two calls
-    np.testing.assert_allclose(told, np.maximum(taken - 0.04, 0.0), atol=1e-12)
+    np.testing.assert_allclose(sensed, np.maximum(taken - 0.04, 0.0), atol=1e-12)
 
 
 @pytest.mark.parametrize("every", [0.0002, 0.001, 0.005, 0.0137])
@@ -93,13 +93,13 @@ def test_a_delay_is_of_samples_however_often_it_is_read(standing, every):
 
 def test_noise_of_a_sample_does_not_depend_on_when_it_is_read(standing):
     reading = Reading(JointSensor(standing.figure, ("right_knee",)), noise=1.0, period=0.001, seed=4)
-    told = []
+    sensed = []
     for every in (1, 5):
         memory = reading.memory
         for now in instants(standing.figure, np.arange(0, 21, every) * 0.001):
             value, memory = reading.read(now, memory)
-        told.append(value[0])
-    assert told[0] == pytest.approx(told[1], abs=1e-12)
+        sensed.append(value[0])
+    assert sensed[0] == pytest.approx(sensed[1], abs=1e-12)
 
 
 def test_the_same_sample_has_the_same_noise_after_a_restart(standing):

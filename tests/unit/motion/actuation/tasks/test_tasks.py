@@ -170,7 +170,7 @@ def test_traj3_files(tmp_path):
     text = (tmp_path / "one.traj3").read_text()
     assert text.splitlines()[:4] == ["Nombre de points", "5", "Temps et contacts", "0.5 3 1.5 1 3.5"]
     for old, new, words in (("0.5 3 1.5", "0.5 3.5 1.5", "whole numbers"), ("\n5\n", "\n6\n", "do not fit"),
-                            ("Temps et contacts", "Zeiten", "not a .traj3"), ("1.0", "one", "must hold numbers"),
+                            ("Temps et contacts", "Zeiten", ".traj3 file must"), ("1.0", "one", "must hold numbers"),
                             ("0.5 3 1.5", "0.5 9 1.5", "known codes")):  # fmt: skip
         (tmp_path / "bad.traj3").write_text(text.replace(old, new))
         with pytest.raises(InputError, match=words):
@@ -178,7 +178,7 @@ def test_traj3_files(tmp_path):
 
 
 # ---------------------------------------------------------------- control
-def test_tasks_accelerate_as_they_are_told():
+def test_tasks_accelerate_as_commanded():
     """A driven arm: H a + h = Q̈* + 2 ζ ω (Q̇* − Q̇) + ω² (Q* − Q), with a of forward dynamics under the efforts."""
     figure = arm()
     function = TaskFunction(figure, [TagTask("hand", axes="xy")])
@@ -212,7 +212,7 @@ def test_a_robot_on_one_foot_moves_as_the_control_counts_on(robot):
     assert found.forces[:, 1].sum() == pytest.approx(robot.mass * 9.81, rel=0.05)
 
 
-def test_a_robot_that_hangs_moves_as_it_is_told(robot, tmp_path):
+def test_a_robot_that_hangs_moves_as_commanded(robot, tmp_path):
     """Code 4: with its trunk welded to the world, the tasks have the accelerations asked for, and nothing is missing.
 
     The weld is the suspension: two roads to one motion, forward dynamics with a closure and the control's forces.

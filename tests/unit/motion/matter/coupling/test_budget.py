@@ -38,9 +38,9 @@ def test_chapter_two(item, value, printed_right):
     assert (abs(row.value / row.thesis - 1) < 0.015) == printed_right
 
 
-def test_rows_are_told():
-    told = " ".join(str(rows(2)["sound, 64 bits"]).split())
-    assert told == "sound, 64 bits 1.13e+08 1.129e+07 bit/s (a slip by ten)"
+def test_rows_are_reported():
+    line = " ".join(str(rows(2)["sound, 64 bits"]).split())
+    assert line == "sound, 64 bits 1.13e+08 1.129e+07 bit/s (a slip by ten)"
 
 
 def test_ratio_of_forty_needs_fewer_masses():
@@ -131,7 +131,7 @@ def test_comparison():
         (lambda: ModelScale("m", 10, bits=0), "bits is out of range"),
         (lambda: SignalScale("s", (10, 1)), "signal 's': time is empty"),
         (lambda: SignalScale("s", (0, 1)), "time is out of range"),
-        (lambda: SignalScale("s", 5.0), "time is not a range"),
+        (lambda: SignalScale("s", 5.0), "time must be a range"),
         (lambda: compare(ModelScale("m", 1), []), "a comparison needs a model"),
         (lambda: compare(ModelScale("m", 1), [ModelScale("n", 1, duration=2)]), "the same duration"),
         (

@@ -189,7 +189,7 @@ def test_links_by_range_of_many_models_are_cut_between_each_two():
         cut_network(both.build(), {"pair": "pair", "other": "other"}, [])
 
 
-def test_comparison_of_runs_is_told():
+def test_comparison_of_runs_is_reported():
     found = advise(row(), MODELS, BAND, axes="x")
     b = row()
     result = compare_runs(b, found, 0.05)

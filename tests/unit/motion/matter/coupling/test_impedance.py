@@ -210,7 +210,7 @@ def test_few_modes_of_a_large_network():
     assert modes(free, count=2).squared[0] == pytest.approx(0, abs=1e-9 * 2000)  # the whole moves; rounding of 4k/m
 
 
-def test_bare_ends_follow_and_bad_modes_are_told():
+def test_bare_ends_follow_and_bad_modes_are_reported():
     """A massless point between two springs: they act as one of half the stiffness."""
     net = LinearNetwork([2.0, 0.0], [0, 1], [1, GROUND], [10.0, 10.0], 0.0)
     found = modes(net)
@@ -230,9 +230,9 @@ def test_bare_ends_follow_and_bad_modes_are_told():
 @pytest.mark.parametrize(
     ("omega", "step", "text"),
     [
-        ([1.0, 0.0], None, r"omega: a pulsation is not above zero \(got 0.0"),
-        ([-1.0], None, "not above zero"),
-        ([np.nan], None, "not finite"),
+        ([1.0, 0.0], None, r"omega: a pulsation must be > 0 \(got 0.0"),
+        ([-1.0], None, "must be > 0"),
+        ([np.nan], None, r"not finite|must be finite"),
         ([4000.0], STEP, r"a frequency must not exceed half the sampling rate \(got 4000 rad/s at a step of"),
         ([1.0], -1.0, "step is out of range"),
     ],
@@ -250,11 +250,11 @@ def test_bad_ports_and_sources_are_refused():
         port_impedance(net, [1, 1], 1.0)
     with pytest.raises(InputError, match="ports are a list"):
         port_impedance(net, [], 1.0)
-    with pytest.raises(InputError, match="forces: not one force per mass"):
+    with pytest.raises(InputError, match="forces: there must be one force for each mass"):
         open_velocity(net, 0, 1.0, [1.0, 2.0])
     with pytest.raises(InputError, match="a port must not be an imposed point"):
         seen_from(net, 0, 1.0, imposed={0: 1.0})
-    with pytest.raises(InputError, match="not one value per frequency"):
+    with pytest.raises(InputError, match="one value for each frequency"):
         seen_from(net, 0, [1.0, 2.0, 3.0], imposed={1: [1.0, 2.0]})
-    with pytest.raises(InputError, match="forces: not a number"):
+    with pytest.raises(InputError, match="forces: numbers must not be nan"):
         open_velocity(net, 0, 1.0, [1.0, 2.0, np.nan])

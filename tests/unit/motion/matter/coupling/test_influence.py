@@ -130,14 +130,14 @@ def test_models_of_a_network():
     assert both.connections == (("x", "y"), ("y", "x"))
 
 
-def test_told_as_text_and_as_plain_values():
+def test_as_text_and_as_plain_values():
     found = MarkerOnCell(marker_mass=1, contact_stiffness=1e4, contact_damping=10, cell_mass=1e-3, cell_stiffness=0.1)
-    told = found.influence(Band(1, 100))
-    assert str(told).startswith("marker drives cell: cut cell → marker (1 to 100 Hz, threshold 0.1)")
-    assert "marker on cell: at most 1 " in str(told)
-    plain = json.loads(json.dumps(told.as_dict()))
+    pair = found.influence(Band(1, 100))
+    assert str(pair).startswith("marker drives cell: cut cell → marker (1 to 100 Hz, threshold 0.1)")
+    assert "marker on cell: at most 1 " in str(pair)
+    plain = json.loads(json.dumps(pair.as_dict()))
     assert plain["verdict"] == "a drives b"
-    assert plain["on_a"]["worst"] == pytest.approx(told.worst_a)
+    assert plain["on_a"]["worst"] == pytest.approx(pair.worst_a)
     assert plain["on_a"]["negligible"] == [[pytest.approx(1), pytest.approx(100)]]
     assert "keep both ways" in str(influence(port(cell(1, 1), 1), port(cell(1, 1), 0)))
     narrow = found.influence(Band(0.01, 100))
@@ -153,7 +153,7 @@ def test_told_as_text_and_as_plain_values():
     [
         (lambda: Band(5, 1), "band: a band must have low below high"),
         (lambda: Band(0, 1), "low is out of range"),
-        (lambda: Band.of_run(1, "fast"), "rate is not a number"),
+        (lambda: Band.of_run(1, "fast"), "rate must be a number"),
         (lambda: influence(port(cell(1, 1), 1), port(cell(1, 1), 0), threshold=2), "the threshold must be a fraction"),
         (lambda: influence(port(cell(1, 1), 1), Port(W[:3], [1, 1, 1])), "not known at the same frequencies"),
         (

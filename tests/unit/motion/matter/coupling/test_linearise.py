@@ -96,7 +96,7 @@ def at(net, x):
     return NetworkState(position, position)
 
 
-def test_zones_follow_the_state_or_what_is_told():
+def test_zones_follow_the_state_or_what_is_given():
     net = buffer()
     assert linearise(net).links == 0
     inside = linearise(net, at(net, (0.3, 0, 0)))
@@ -223,7 +223,7 @@ def test_bad_questions_are_refused(call, text):
         call(tangle())
 
 
-def test_a_network_that_cannot_move_is_told():
+def test_a_network_that_cannot_move_is_reported():
     b = NetworkBuilder()
     b.masses("bead", [0, 0, 0], 1.0, axes="y")
     with pytest.raises(InputError, match="no mass moves along the axis"):

@@ -85,7 +85,7 @@ def test_no_parameters_do_for_all_frequencies():
         assert (np.abs(one.cell_impedance(ends)) > 100 * np.abs(one.marker_impedance(ends))).all()
 
 
-def test_told_and_refused():
+def test_reported_and_refused():
     one = case()
     assert json.loads(json.dumps(one.as_dict(1050)))["stable"] is False
     assert "0.05033 to 1592 Hz" in str(one)

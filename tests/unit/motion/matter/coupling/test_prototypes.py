@@ -62,8 +62,8 @@ def test_main_motions_tell_all_that_there_is():
     sizes = np.linalg.svd(s * [3.0, 2.0, 0.1], compute_uv=False)
     assert found.share == pytest.approx((sizes[:2] ** 2).sum() / (sizes**2).sum(), rel=1e-12)
     assert main_prototypes(x, share=found.share - 1e-9).count == 2
-    told = np.einsum("nk,kpc->npc", found.signals, found.shapes) + x.mean(axis=0)
-    assert_allclose(told + found.deviations, x, atol=1e-13)
+    reconstructed = np.einsum("nk,kpc->npc", found.signals, found.shapes) + x.mean(axis=0)
+    assert_allclose(reconstructed + found.deviations, x, atol=1e-13)
 
 
 def test_rigid_and_main_prototypes_differ_in_large_turns():
@@ -85,14 +85,14 @@ def test_rest_and_text():
 @pytest.mark.parametrize(
     ("call", "text"),
     [
-        (lambda: rigid_prototypes(np.zeros((5, 3))), "not a recording of points"),
+        (lambda: rigid_prototypes(np.zeros((5, 3))), "recorded points must have"),
         (lambda: rigid_prototypes(np.zeros((5, 4, 2))), "the array has the wrong shape"),
-        (lambda: rigid_prototypes(np.full((5, 4, 3), np.nan)), "not finite"),
+        (lambda: rigid_prototypes(np.full((5, 4, 3), np.nan)), r"not finite|must be finite"),
         (
             lambda: rigid_prototypes(np.outer(np.arange(4.0), [1, 1, 1])[None]),
             "no pose fits the points",
         ),
-        (lambda: rigid_prototypes(RIGID, mass=[1, 2]), "mass: not one mass per point"),
+        (lambda: rigid_prototypes(RIGID, mass=[1, 2]), "mass: there must be one mass for each point"),
         (lambda: main_prototypes(RIGID), "how many prototypes is not clear"),
         (lambda: main_prototypes(RIGID, count=100), "count: no such number"),
         (lambda: main_prototypes(RIGID, share=1.5), "share: the share must be at most 1"),

@@ -140,7 +140,7 @@ def test_from_verdicts_of_a_network():
     assert slow.groups == (names,)  # over a long time each moves all
 
 
-def test_told_as_text_and_as_plain_values():
+def test_as_text_and_as_plain_values():
     found = separate(["body", "shirt"], [("body", "shirt")])
     assert str(found).splitlines() == [
         "2 models in 2 runs",
@@ -158,9 +158,9 @@ def test_told_as_text_and_as_plain_values():
         (["a", "b", "a"], [], "two models have one name"),
         (["shirt", "b"], [("shrt", "b")], "no such model .*Did you mean 'shirt'"),
         (["a"], [("a", "a")], "connected with itself"),
-        (["a", "b"], ["ab"], "not a connection"),
-        (["a", "b"], [5], "not a connection"),
-        (["a", "b"], [("a", "b", "a")], "not a connection"),
+        (["a", "b"], ["ab"], "a connection must be"),
+        (["a", "b"], [5], "a connection must be"),
+        (["a", "b"], [("a", "b", "a")], "a connection must be"),
     ],
 )
 def test_bad_networks_are_refused(models, connections, text):

@@ -98,7 +98,7 @@ def test_a_body_is_found_wherever_it_looks(turn):
     assert np.abs(tags(body, found) - points)[:, :16].max() < 1e-4  # legs and pelvis, seen by more than they need
 
 
-def test_postures_stay_where_no_marker_tells():
+def test_postures_stay_where_no_marker_determines_them():
     figure = arm()
     q = moves(figure, 3)
     points = tags(figure, q)
@@ -260,7 +260,7 @@ def test_weights_of_zero_leave_a_marker_out():
     assert found.lengths == pytest.approx(dict.fromkeys(("trunk", "upper", "fore"), 1.0), abs=1e-6)
 
 
-def test_the_spread_of_markers_is_found_where_it_is_not_told():
+def test_the_spread_of_markers_is_found_where_it_is_not_given():
     truth = scale_figure(arm(), {"upper": 1.1})
     points = tags(truth, moves(truth, 60)) + np.random.default_rng(0).normal(0, 0.004, (60, 9, 3))
     found = calibrate(arm(), points, marker_sd=None)
@@ -278,7 +278,7 @@ def test_a_standing_trial_alone_keeps_what_it_does_not_tell():
     assert found.lengths == pytest.approx(dict.fromkeys(("trunk", "upper", "fore"), 1.0), abs=1e-4)
     # one posture: the elbow's axis may lie anywhere along the arm, so that the upper arm's length is barely told
     moving = calibrate(figure, tags(figure, moves(figure, 30)))
-    assert found.told["upper"] < moving.told["upper"]
+    assert found.determined["upper"] < moving.determined["upper"]
     assert found.std["upper"] > 2 * moving.std["upper"]
 
 
@@ -309,7 +309,7 @@ def test_lengths_measured_on_a_standing_body():
     assert arms["upper"] == pytest.approx(1.1, abs=0.03)
 
 
-def test_a_start_can_be_told():
+def test_a_start_can_be_given():
     figure = arm()
     q = moves(figure, 15)
     found = calibrate(figure, tags(figure, q), q0=q, frames=6, tags=False)
@@ -362,7 +362,7 @@ def test_bad_input_is_named(given, text):
 
 
 def test_figures_that_cannot_be_calibrated_are_named():
-    with pytest.raises(InputError, match="not a figure"):
+    with pytest.raises(InputError, match="needs a Figure"):
         calibrate("arm", np.zeros((1, 9, 3)))  # type: ignore[arg-type]
     b = FigureBuilder()
     b.segment("a", None, joints.free())

@@ -103,14 +103,14 @@ def test_inertia_of_a_stretched_box_is_that_of_the_longer_box():
 def test_masses_keep_their_parts_or_follow_the_volumes():
     figure = leg()
     factors = {"thigh": (1.0, 2.0, 1.0)}
-    kept, told = scale_figure(figure, factors), scale_figure(figure, factors, mass=40.0)
+    kept, given = scale_figure(figure, factors), scale_figure(figure, factors, mass=40.0)
     grown = scale_figure(figure, factors, by="volume")
     both = scale_figure(figure, factors, mass=54.0, by="volume")
     assert [s.mass for s in kept.segments] == [10.0, 7.0, 3.0, 0.0]
-    assert [s.mass for s in told.segments] == pytest.approx([20.0, 14.0, 6.0, 0.0])
+    assert [s.mass for s in given.segments] == pytest.approx([20.0, 14.0, 6.0, 0.0])
     assert [s.mass for s in grown.segments] == pytest.approx([10.0, 14.0, 3.0, 0.0])
     assert [s.mass for s in both.segments] == pytest.approx([20.0, 28.0, 6.0, 0.0])
-    assert told.segment("pelvis").inertia[0, 0] == pytest.approx(0.2)
+    assert given.segment("pelvis").inertia[0, 0] == pytest.approx(0.2)
     np.testing.assert_allclose(kept.segment("thigh").com, (0, -0.4, 0))
 
 
@@ -204,7 +204,7 @@ def test_bad_factors_are_named(given, text):
 
 
 def test_what_cannot_be_scaled_is_named():
-    with pytest.raises(InputError, match="not a figure"):
+    with pytest.raises(InputError, match="needs a Figure"):
         scale_figure("leg", {})  # type: ignore[arg-type]
     b = FigureBuilder()
     b.segment("stick", None, joints.free())

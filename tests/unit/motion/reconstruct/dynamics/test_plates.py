@@ -126,7 +126,7 @@ def test_what_the_low_pass_spreads_goes_to_the_same_foot():
         ((0.03, 0.0, 0.087), square(0.0, 0.23), "passes the edge"),
     ],
 )
-def test_contacts_that_cannot_be_used_are_told(place, corners, reason):
+def test_contacts_that_cannot_be_used_are_reported(place, corners, reason):
     man, q = standing()
     found = assign_plates(man, T, q, plates([pulse(0.2, 0.9)], [place], [corners]), cutoff=None)
     (contact,) = found.contacts
@@ -197,7 +197,7 @@ def test_feet_are_found_by_name():
 @pytest.mark.parametrize(
     ("name", "side"), [("right_foot", "r"), ("calcn_l", "l"), ("l_heel", "l"), ("LeftFoot", "l"), ("foot", "")]
 )
-def test_sides_are_told_by_names(name, side):
+def test_sides_follow_from_names(name, side):
     assert side_of(name) == side
 
 

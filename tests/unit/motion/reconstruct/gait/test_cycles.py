@@ -192,8 +192,8 @@ def test_what_is_hidden_uncertain_left_out_or_at_a_limit_is_marked():
     assert series_pages(still) == []  # nothing is not drawn
     (other,) = [s for s in found.series if s.title == "knee flexion" and s.side == "l"]
     assert set(other.marks) == {"not fitted"}
-    assert len(found.untold) == 1  # an angle that no marker ever tells is no curve
-    assert not [s for s in found.series if s.side == "r" and s.title == found.untold[0]]
+    assert len(found.undetermined) == 1  # an angle that no marker ever tells is no curve
+    assert not [s for s in found.series if s.side == "r" and s.title == found.undetermined[0]]
 
 
 def test_normative_bands_are_those_of_the_file(tmp_path):
@@ -258,8 +258,8 @@ def test_symmetry_and_events_of_the_file():
     heels = {s: np.outer(1.3 * t + 0.3 * np.sin(w * t + p), [1.0, 0, 0]) for s, p in (("r", 0.0), ("l", np.pi))}
     toes = {side: x + np.array([0.2, 0, 0]) for side, x in heels.items()}
     man = Walker(t, heels, toes, np.outer(1.3 * t, [1.0, 0, 0]), UP)
-    told = [Event(2.5, "Foot Strike", {"context": "Right"}), Event(2.6, "General", {"context": "Right"})]
-    events = gait_events(man, told=told)
+    stated = [Event(2.5, "Foot Strike", {"context": "Right"}), Event(2.6, "General", {"context": "Right"})]
+    events = gait_events(man, stated=stated)
     near = [e for e in events if e.name == "r foot strike" and abs(e.time - 2.5) < 0.2]
     assert [(e.time, e.detail["source"]) for e in near] == [(2.5, "file")]
     heads, rows = spatio_temporal(gait_table(man, gait_events(man)))

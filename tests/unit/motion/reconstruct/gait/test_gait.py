@@ -130,14 +130,14 @@ def assignment(*contacts):
 def test_plates_take_the_place_of_feet():
     man = walker()
     strike = CYCLE / 4 + 2 * CYCLE
-    told = assignment(PlateContact(0, strike + 0.02, strike + 0.6, 0), PlateContact(1, 1.0, 1.5, 1, "the edge"))
-    alone, both = gait_events(man), gait_events(man, told)
+    measured = assignment(PlateContact(0, strike + 0.02, strike + 0.6, 0), PlateContact(1, 1.0, 1.5, 1, "the edge"))
+    alone, both = gait_events(man), gait_events(man, measured)
     assert len(alone) == len(both)
     (event,) = [e for e in both if e.detail["source"] == "plate" and e.name == "r foot strike"]
     assert event == Event(
         strike + 0.02, "r foot strike", {"side": "r", "kind": "foot strike", "source": "plate", "plate": 0}
     )
-    assert [e.name for e in plate_events(told)] == ["r foot strike", "r foot off"]
+    assert [e.name for e in plate_events(measured)] == ["r foot strike", "r foot off"]
 
 
 def test_a_figure_walks():

@@ -44,9 +44,9 @@ def heads(force, point, torque):
 
 def loads_file(folder, body="right_foot", more=""):
     table(folder / "grf.mot", heads("f1_v", "f1_p", "f1_m"), np.concatenate([FORCE, POINT, TORQUE]).tolist())
-    told = {"force_identifier": "f1_v", "point_identifier": "f1_p", "torque_identifier": "f1_m"}
-    told |= {"applied_to_body": body, "force_expressed_in_body": "ground", "point_expressed_in_body": "ground"}
-    force = "".join(f"<{key}>{value}</{key}>" for key, value in told.items())
+    elements = {"force_identifier": "f1_v", "point_identifier": "f1_p", "torque_identifier": "f1_m"}
+    elements |= {"applied_to_body": body, "force_expressed_in_body": "ground", "point_expressed_in_body": "ground"}
+    force = "".join(f"<{key}>{value}</{key}>" for key, value in elements.items())
     inner = f"<objects><ExternalForce name='f'>{force}{more}</ExternalForce></objects><datafile>grf.mot</datafile>"
     return document(folder / "loads.xml", f"<ExternalLoads name='e'>{inner}</ExternalLoads>")
 

@@ -78,7 +78,7 @@ def test_the_motion_of_a_figure_goes_out_and_in(tmp_path):
     ("old", "new", "words"),
     [
         ("Frames: 2", "Frames: 3", "a number for each channel"),
-        ("OFFSET 10", "OFFSET ten", "not a number"),
+        ("OFFSET 10", "OFFSET ten", "must be a number"),
         ("CHANNELS 3 Y", "CHANNELS 3 W", "grammar"),
         ("  }\n}\n", "  }\n", "grammar|closed"),
         ("0.008333333", "0", "a step above 0"),

@@ -316,8 +316,8 @@ def test_physics_that_a_figure_has_not_is_left_out_with_a_warning_or_refused(tmp
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("<mujoco>", "not well-formed"),
-        ("<robot/>", "not an MJCF model"),
+        ("<mujoco>", "well-formed"),
+        ("<robot/>", "of an MJCF model"),
         ("<mujoco><wordlbody/></mujoco>", "unknown section .*'worldbody'"),
         (model("<composite/>"), "model.xml:3 <composite>: <composite> is not supported"),
         (model("<goem/>"), "<goem>: unknown element .*'geom'"),

@@ -186,7 +186,7 @@ def test_a_marker_set_of_its_own(tmp_path):
 # ---- trees
 
 
-def test_a_joint_told_from_the_outer_body(tmp_path):
+def test_a_joint_described_from_the_outer_body(tmp_path):
     """Version 3: the joint says how the parent moves in the child."""
     text = LEG.read_text("utf-8").replace("<reverse>false</reverse>", "<reverse>true</reverse>", 1)
     (tmp_path / "leg.osim").write_text(text, "utf-8")
@@ -291,7 +291,7 @@ LOOP = joint("PinJoint", "again", "/ground", "/bodyset/shank")
         (model(joints=HIP.replace("socket_child", "sock")), "no <socket_child_frame>"),
         (model(joints=HIP + KNEE.replace('"knee"', '"hip"', 2)), "every coordinate must have a name of its own"),
         (model(joints=HIP.replace(coordinate("hip"), coordinate("a") * 2) + KNEE), "too many coordinates"),
-        (model(body("thigh", "x") + body("shank")), "<mass>: not a number (got 'x'; allowed: a number up to 1e+30)"),
+        (model(body("thigh", "x") + body("shank")), "<mass>: the content must be a number (got"),
         (model(body("thigh", -1) + body("shank")), "mass"),
         (model(body("thigh", inertia="1 2 3") + body("shank")), "<inertia>: the field has the wrong number of values"),
         (model(body("thigh", inertia="-1 1 1 0 0 0") + body("shank")), "the principal moments must be"),
@@ -313,7 +313,7 @@ LOOP = joint("PinJoint", "again", "/ground", "/bodyset/shank")
         (model(more='<MarkerSet file="none.xml"/>'), "no such marker set file"),
         (model(more='<MarkerSet file="../none.xml"/>'), "a model can read its own folder only"),
         ("<OpenSimDocument Version='40000'><ScaleTool/></OpenSimDocument>", "must have one such element"),
-        ("<robot/>", "not an OpenSim document"),
+        ("<robot/>", "of an OpenSim document"),
     ],
 )  # fmt: skip
 def test_refusals_say_where_and_what(tmp_path, text, words):

@@ -81,7 +81,7 @@ def test_connectors_of_version_three_and_a_half(tmp_path):
     np.testing.assert_allclose(tags(figure, np.array([0.3]))[0], expected.point([1.0, 0, 2]), atol=1e-15)
 
 
-def test_letters_of_windows_in_a_document_that_tells_utf_8(tmp_path):
+def test_letters_of_windows_in_a_document_that_declares_utf_8(tmp_path):
     path = tmp_path / "model.osim"
     text = model().replace('name="m"', 'name="Mühle"')
     path.write_bytes(b'<?xml version="1.0" encoding="UTF-8"?>' + text.encode("cp1252"))
@@ -260,12 +260,12 @@ def test_a_weld_constraint_holds_place_and_axes(tmp_path, version):
         frames = frame("f", "/bodyset/thigh", "0.1 0 0", "0.3 0 0") + frame("g", "/bodyset/shank", "0 0.2 0", "0 0.4 0")
         parts = el("socket_frame1", "f") + el("socket_frame2", "g") + el("frames", frames)
     else:
-        told = {
+        parameters = {
             "body": ("thigh", "shank"),
             "location_body": ("0.1 0 0", "0 0.2 0"),
             "orientation_body": ("0.3 0 0", "0 0.4 0"),
         }
-        parts = "".join(el(f"{key}_{k + 1}", pair[k]) for key, pair in told.items() for k in (0, 1))
+        parts = "".join(el(f"{key}_{k + 1}", pair[k]) for key, pair in parameters.items() for k in (0, 1))
     inner = el("WeldConstraint", parts, "w" if version == "4" else None)
     figure = read(tmp_path, model(joints=free, more=closed(inner)))
     q, _ = close_loops(figure, 0.1 * np.arange(12))

@@ -293,10 +293,10 @@ def test_dry_friction_is_left_out_with_a_warning_or_refused(tmp_path):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "robot.urdf:1: not well-formed XML: no element found"),
-        ("<robot><link></robot>", "robot.urdf:1: not well-formed XML: mismatched tag"),
+        ("", "robot.urdf:1: the file must be well-formed XML: no element found"),
+        ("<robot><link></robot>", "robot.urdf:1: the file must be well-formed XML: mismatched tag"),
         ('<!DOCTYPE r [<!ENTITY a "b">]><robot name="&a;"/>', "document type"),
-        ("<sdf/>", "<sdf>: not a URDF model"),
+        ("<sdf/>", "<sdf>: the root must be that of a URDF model"),
         (robot(), "the model has no <link>"),
         (robot("<link/>"), "no attribute 'name'"),
         (robot(LINKS), "more than one link has no joint"),
@@ -313,9 +313,9 @@ def test_dry_friction_is_left_out_with_a_warning_or_refused(tmp_path):
         (robot(LINKS, joint('<limit lower="1" upper="0"/>', kind="revolute")), "the range is empty"),
         (robot(LINKS, joint('<axis xyz="0 0 0"/>')), "no direction"),
         (robot(LINKS, joint('<axis xyz="0 0"/>')), "'xyz' .*3 numbers"),
-        (robot(LINKS, joint('<axis xyz="0 0 one"/>')), "is not a number"),
-        (robot(LINKS, joint('<axis xyz="0 0 nan"/>')), "is not a number"),
-        (robot(LINKS, joint('<axis xyz="0 0 1e300"/>')), "is not a number"),
+        (robot(LINKS, joint('<axis xyz="0 0 one"/>')), "must be a number"),
+        (robot(LINKS, joint('<axis xyz="0 0 nan"/>')), "must be a number"),
+        (robot(LINKS, joint('<axis xyz="0 0 1e300"/>')), "must be a number"),
         (robot(LINKS, joint('<origin xzy="0 0 1"/>')), "unknown attribute .*'xyz'"),
         (robot(LINKS, joint('<spring k="1"/>')), "<spring>: unknown element"),
         (robot(LINKS, joint('<mimic joint="x"/>')), "no such joint to mimic"),
@@ -347,7 +347,7 @@ def test_files_that_cannot_be_read(tmp_path):
         read_urdf(tmp_path / "none.urdf")
     with pytest.raises(InputError, match="cannot be read"):
         read_urdf(tmp_path)
-    with pytest.raises(InputError, match="not a path"):
+    with pytest.raises(InputError, match="the path must be text"):
         read_urdf(None)
     with pytest.raises(InputError, match="unknown choice of meshes"):
         read_urdf(tmp_path, meshes="some")

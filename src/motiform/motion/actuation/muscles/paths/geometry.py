@@ -121,7 +121,7 @@ def _run_one(paths: Paths, q: Array) -> tuple[Array, Array, np.ndarray, Array]:
     outs = np.empty((1, m)), np.zeros((1, m, figure.layout.nv)), np.empty((1, m), np.int64)
     lines = np.empty((m, packed.rows))
     arrays = figure.packed.ints, figure.packed.floats, packed.ints, packed.floats
-    one_path_state.function(*arrays, full, *paths.room, lines, *outs)
+    one_path_state.function(*arrays, full, *paths.workspace, lines, *outs)
     return *outs, lines
 
 

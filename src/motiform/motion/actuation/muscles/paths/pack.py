@@ -19,7 +19,7 @@ from motiform.motion.tree.model import columns as tree
 from motiform.motion.tree.model.figure import Figure
 from motiform.spatial.checks import Array
 
-__all__ = ["PackedPaths", "PathRoom", "pack_paths", "path_room"]
+__all__ = ["PackedPaths", "PathWorkspace", "pack_paths", "path_workspace"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,7 @@ class PackedPaths:
         return int(self.ints[path_columns.ROWS])
 
 
-class PathRoom(NamedTuple):
+class PathWorkspace(NamedTuple):
     """What the compiled function of one posture works in; it keeps Python's lock while it runs."""
 
     work: Array
@@ -43,10 +43,10 @@ class PathRoom(NamedTuple):
     twists: Array
 
 
-def path_room(figure: Figure) -> PathRoom:
+def path_workspace(figure: Figure) -> PathWorkspace:
     """Return the room for one posture of a figure."""
     sizes = 12 * len(figure.segments), 6 * figure.layout.nv
-    return PathRoom(np.zeros(figure.packed.rows), *(np.zeros((1, size)) for size in sizes))
+    return PathWorkspace(np.zeros(figure.packed.rows), *(np.zeros((1, size)) for size in sizes))
 
 
 def pack_paths(paths: Paths) -> PackedPaths:

@@ -15,7 +15,7 @@ from motiform.spatial import Transform
 from motiform.spatial.checks import as_floats
 
 if TYPE_CHECKING:
-    from motiform.motion.actuation.muscles.paths.pack import PackedPaths, PathRoom
+    from motiform.motion.actuation.muscles.paths.pack import PackedPaths, PathWorkspace
 
 __all__ = ["MovingPoint", "MusclePath", "PathPoint", "PathWrap", "Paths", "WrapObject"]
 
@@ -189,11 +189,11 @@ class Paths:
         return pack_paths(self)
 
     @cached_property
-    def room(self) -> "PathRoom":
+    def workspace(self) -> "PathWorkspace":
         """Workspace of the compiled function of one posture."""
-        from motiform.motion.actuation.muscles.paths.pack import path_room
+        from motiform.motion.actuation.muscles.paths.pack import path_workspace
 
-        return path_room(self.figure)
+        return path_workspace(self.figure)
 
     @cached_property
     def buried(self) -> tuple[str, ...]:

@@ -172,7 +172,7 @@ class NetworkBuilder(PointsBuilder):
             allowed = "'both'; 'first' or 'second' of two sets"
             raise InputError("`acts` must fit the sets of points", where=where, got=acts, allowed=allowed)
         self._check_law(law, where)
-        if not np.isfinite(law.farthest):
+        if not np.isfinite(law.cutoff):
             raise InputError("the range of the law must be finite", where=where, got=law.name,
                              remedy="Take a buffer or cohesion, or links between given pairs.")  # fmt: skip
         if isinstance(law, ZoneLaw) and any(np.ndim(v) for z in law.zones for v in (z.stiffness, z.damping, z.until)):
@@ -180,10 +180,10 @@ class NetworkBuilder(PointsBuilder):
                 "a law by range has one number of each kind", where=where, remedy="Give radii to the points."
             )
         widest = float(max((group.radius.max() for group in self._groups), default=0.0))
-        if law.farthest + 2 * widest <= 0:
+        if law.cutoff + 2 * widest <= 0:
             remedy = "Raise the law's threshold, or give the points radii."
             raise InputError(
-                "the law must act at some distance", where=where, got=f"range {law.farthest:g} m", remedy=remedy
+                "the law must act at some distance", where=where, got=f"range {law.cutoff:g} m", remedy=remedy
             )
         first = self._points(points, where)
         second = first if others is None else self._points(others, where)
@@ -220,7 +220,7 @@ class NetworkBuilder(PointsBuilder):
         """Add a shape that points push against, by a law of the gap between a point's ball and its surface."""
         where = f"solid {name!r}"
         self._check_law(law, where)
-        if not isinstance(law, ZoneLaw) or not np.isfinite(law.farthest):
+        if not isinstance(law, ZoneLaw) or not np.isfinite(law.cutoff):
             raise InputError(
                 "the law of a solid must be a zone law of finite range",
                 where=where,
@@ -244,8 +244,13 @@ class NetworkBuilder(PointsBuilder):
         self._inputs.append(Input(name, found, signal))
 
     def _check_law(self, law: Any, where: str) -> None:
-        if not all(hasattr(law, key) for key in ("rows", "strongest", "farthest")):
-            raise InputError("not a law of links", where=where, got=law, allowed="motiform.matter.links.spring(...), …")
+        if not all(hasattr(law, key) for key in ("rows", "strongest", "cutoff")):
+            raise InputError(
+                "the law must be one of motiform.matter.links",
+                where=where,
+                got=law,
+                allowed="motiform.matter.links.spring(...), …",
+            )
 
     def look(
         self,

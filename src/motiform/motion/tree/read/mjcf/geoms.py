@@ -73,7 +73,7 @@ class Geoms:
         if kind in ("plane", "hfield", "sdf"):
             self.report.leave(geom, f"the look of {kind} geoms")
             return None
-        with self.report.looks(geom, needed=self.choice == "all"), located(geom):
+        with self.report.leave_visual(geom, needed=self.choice == "all"), located(geom):
             shape, pose = self.solid(geom, kind, needed=False)
             return None if shape is None else SegmentShape(shape, frame @ pose, self._color(geom))
         return None

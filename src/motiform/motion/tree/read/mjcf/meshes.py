@@ -162,7 +162,9 @@ def read_msh(path: Path, element: Element) -> Mesh:
     corners, normals, textures, faces = (int(n) for n in counts)
     size = 16 + 12 * corners + 12 * normals + 8 * textures + 12 * faces
     if min(counts) < 0 or corners < 4 or faces < 1 or len(data) != size:
-        raise element.error("not a .msh file", got=path.name, remedy="The file may be cut short, or of another format.")
+        raise element.error(
+            "the file must be a .msh file", got=path.name, remedy="The file may be cut short, or of another format."
+        )
     vertices = np.frombuffer(data[16 : 16 + 12 * corners], "<f4").reshape(-1, 3).astype(float)
     table = np.frombuffer(data[size - 12 * faces :], "<i4").reshape(-1, 3).astype(np.int64)
     with located(element):

@@ -38,7 +38,9 @@ def read_first_object(path: Path, element: Element) -> tuple[Mesh, list[str]]:
                 if not ended:
                     faces.append([_index(word, len(corners)) for word in words])
         except ValueError as error:
-            raise element.error("not an OBJ file", got=f"{path.name}, line {number}: {line[:60]}") from error
+            raise element.error(
+                "the file must be an OBJ file", got=f"{path.name}, line {number}: {line[:60]}"
+            ) from error
     with located(element):
         table = np.array(corners, float).reshape(len(corners), 3)
         kept = [face for face in faces if len(face) <= _MOST]

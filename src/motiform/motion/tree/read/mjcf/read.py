@@ -25,7 +25,7 @@ from motiform.motion.tree.read.mjcf.joints import Joints
 from motiform.motion.tree.read.mjcf.replicas import expand_replicas
 from motiform.motion.tree.read.mjcf.settings import Compiler, Defaults, expand_includes
 from motiform.motion.tree.read.mjcf.touch import MjcfContacts
-from motiform.motion.tree.read.model_file import FileActuator, FilePosture, ModelFile, stand_file
+from motiform.motion.tree.read.model_file import FileActuator, FilePosture, ModelFile, orient_file
 from motiform.motion.tree.read.shared import MESHES, Report, check_choice, words
 
 if TYPE_CHECKING:
@@ -107,11 +107,11 @@ def read_mjcf_file(
     check_choice(meshes, MESHES, "meshes")
     root = read_xml(path)
     if root.tag != "mujoco":
-        raise root.error("not an MJCF model", got=f"<{root.tag}>", allowed="<mujoco>")
+        raise root.error("the root must be that of an MJCF model", got=f"<{root.tag}>", allowed="<mujoco>")
     folders = Folders(Path(path).parent, roots)
     expand_includes(root, folders)
     report = Report(FEATURES, skip, strict, searched=folders.searched)
-    return stand_file(_Mjcf(root, folders, report, meshes, whole).read(), up)
+    return orient_file(_Mjcf(root, folders, report, meshes, whole).read(), up)
 
 
 class _Mjcf:

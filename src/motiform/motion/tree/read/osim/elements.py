@@ -95,7 +95,9 @@ class Node(Element):
             raise self.error("the field has the wrong number of values", got=self.content.strip()[:60], allowed=allowed)
         usable = np.isfinite(numbers) & (np.abs(numbers) <= GREATEST) if not infinite else ~np.isnan(numbers)
         if not usable.all():
-            raise self.error("not a number", got=self.content.strip()[:60], allowed=f"{allowed} up to {GREATEST:g}")
+            raise self.error(
+                "the content must be a number", got=self.content.strip()[:60], allowed=f"{allowed} up to {GREATEST:g}"
+            )
         return numbers
 
     def pose(self, shift: str, turn: str) -> Transform:
@@ -108,7 +110,9 @@ def read_document(path: str | PathLike[str], content: tuple[str, ...]) -> Node:
     """Return the element of a document that is one of `content` (Model, MarkerSet), with its texts."""
     root = _with_texts(read_xml(path), iter(_texts(as_utf8(Path(path).read_bytes()))))
     if root.tag != "OpenSimDocument":
-        raise root.error("not an OpenSim document", got=f"<{root.tag}>", allowed="<OpenSimDocument>")
+        raise root.error(
+            "the root must be that of an OpenSim document", got=f"<{root.tag}>", allowed="<OpenSimDocument>"
+        )
     version = root.number("Version", least=0.0)
     if version < _OLDEST:
         remedy = "Open it in OpenSim 3 or newer and save it."

@@ -99,8 +99,8 @@ class Frames:
         axes = np.array([_direction(node, tag, default) for tag, default in (("ab_axis", "x"), ("ab_x_ac_axis", "y"))])
         if axes[0] @ axes[1]:
             raise node.error("ab_axis and ab_x_ac_axis must be different axes", got=node.value("ab_axis", "+x"))
-        made, told = (np.stack([u, w, np.cross(u, w)], axis=1) for u, w in ((_unit(along), _unit(normal)), axes))
-        return corners[0][0], Transform(made @ told.T, origin)
+        made, stated = (np.stack([u, w, np.cross(u, w)], axis=1) for u, w in ((_unit(along), _unit(normal)), axes))
+        return corners[0][0], Transform(made @ stated.T, origin)
 
 
 def _unit(vector: Array) -> Array:

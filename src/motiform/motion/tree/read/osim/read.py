@@ -21,7 +21,7 @@ from motiform.motion.tree.read.osim.functions import constant_value, function_in
 from motiform.motion.tree.read.osim.joints import Coordinate, assemble, coordinates_of, idle_coordinates
 from motiform.motion.tree.read.osim.markers import add_markers
 from motiform.motion.tree.read.osim.tree import Link, links_of, outward
-from motiform.motion.tree.read.shared import Report, check_choice, stand
+from motiform.motion.tree.read.shared import Report, check_choice, orient
 from motiform.spatial.checks import Array
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def read_osim(
     check_choice(locked, LOCKED, "locked")
     model = read_document(path, ("Model",))
     more = None if markers is None else read_document(markers, ("MarkerSet",))
-    return stand(OsimModel(model, Report(FEATURES, skip, strict=True), locked == "hold").figure(more), up)
+    return orient(OsimModel(model, Report(FEATURES, skip, strict=True), locked == "hold").figure(more), up)
 
 
 class OsimModel:

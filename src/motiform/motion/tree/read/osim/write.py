@@ -34,8 +34,8 @@ def element(tag: str, inside: str | float = "", name: str | None = None) -> str:
         raise InputError(
             "the name cannot be written to an OpenSim model", got=repr(name), allowed="names without blanks and slashes"
         )
-    told = "" if name is None else f" name={quoteattr(name)}"
-    return f"<{tag}{told}>{inside if isinstance(inside, str) else repr(float(inside))}</{tag}>"
+    attribute = "" if name is None else f" name={quoteattr(name)}"
+    return f"<{tag}{attribute}>{inside if isinstance(inside, str) else repr(float(inside))}</{tag}>"
 
 
 def place_text(pose: Transform, shift: str, turn: str) -> str:
@@ -185,8 +185,8 @@ def _coordinate(joint: AxesJoint | FunctionJoint, k: int, name: str, start: Mapp
     low, high = _FREE if limits is None else np.asarray(limits)[k].tolist()
     clamped = bool(np.isfinite([low, high]).all() and (low, high) != _FREE)
     if not clamped:
-        told = getattr(joint, "ranges", None)
-        low, high = _FREE if told is None or not np.isfinite(told[k]).all() else np.asarray(told)[k].tolist()
+        ranges = getattr(joint, "ranges", None)
+        low, high = _FREE if ranges is None or not np.isfinite(ranges[k]).all() else np.asarray(ranges)[k].tolist()
     inside = element("default_value", float(start.get(name, 0.0))) + element("range", numbers([low, high]))
     return element("Coordinate", inside + element("clamped", "true" if clamped else "false"), name)
 

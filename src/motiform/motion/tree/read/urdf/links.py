@@ -33,7 +33,7 @@ class UrdfLinks:
         """Collision shapes of the links, where they are asked for."""
         self.colors: dict[str, Color | None] = {}
         for material in root.all("material"):
-            with report.looks(material):
+            with report.leave_visual(material):
                 self.colors[material.text("name")] = _rgba(material)
 
     # ---- matter
@@ -69,21 +69,21 @@ class UrdfLinks:
                 self.report.leave(child, f"<{child.tag}> of links")
             elif child.tag == "visual":
                 found: list[SegmentShape] = []
-                with self.report.looks(child, needed=self.meshes == "all"):
+                with self.report.leave_visual(child, needed=self.meshes == "all"):
                     found = self._part(child)
                 parts += found
                 hidden |= not found
             elif child.tag != "inertial":
                 self.report.unknown(child, "element", child.tag, _KNOWN)
         if hidden and not parts and self.meshes == "found":
-            parts = self._stand_ins(link)
+            parts = self._substitute_shapes(link)
         return parts or None
 
-    def _stand_ins(self, link: Element) -> "list[SegmentShape]":
+    def _substitute_shapes(self, link: Element) -> "list[SegmentShape]":
         """Return the collision shapes of a link that cannot be drawn by its own."""
         parts: list[SegmentShape] = []
         for collision in link.all("collision"):
-            with self.report.looks(collision):
+            with self.report.leave_visual(collision):
                 parts += self._part(collision)
         if parts:
             self.report.note(link, "links are drawn by their collision shapes")

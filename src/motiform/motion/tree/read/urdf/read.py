@@ -17,7 +17,7 @@ from motiform.base.errors import closest
 from motiform.base.files import reads_file
 from motiform.motion.tree.read.elements import Element, is_number, located, read_xml
 from motiform.motion.tree.read.folders import Folders
-from motiform.motion.tree.read.model_file import FileActuator, ModelFile, stand_file
+from motiform.motion.tree.read.model_file import FileActuator, ModelFile, orient_file
 from motiform.motion.tree.read.shared import MESHES, Report, check_choice
 from motiform.motion.tree.read.urdf.links import UrdfLinks, origin
 from motiform.spatial import Transform
@@ -89,14 +89,14 @@ def read_urdf_file(
     check_choice(meshes, MESHES, "meshes")
     root = read_xml(path)
     if root.tag != "robot":
-        raise root.error("not a URDF model", got=f"<{root.tag}>", allowed="<robot>")
+        raise root.error("the root must be that of a URDF model", got=f"<{root.tag}>", allowed="<robot>")
     report = Report(FEATURES, skip, strict)
     _leave_macros(root, report)
     _clean_numbers(root, report)
     folders = Folders(Path(path).parent, roots)
     report.searched = folders.searched
     links = UrdfLinks(root, folders, meshes, report, whole)
-    return stand_file(_Urdf(root, links, report).read(gravity, free), up)
+    return orient_file(_Urdf(root, links, report).read(gravity, free), up)
 
 
 class _Urdf:
