@@ -192,7 +192,9 @@ class EventDrivenRun(Run):
             again = t - self.strode_at < 10 * _CROWD_TIME
             self.stride = min(_LONGEST, 2 * self.stride) if again else _SHORTEST
             until = min(t + self.stride, target) if t < target else t + self.stride
-            self.events.append(Event(t, f"chatters, impulses: {system.problem.describe_contacts()}", {"seconds": until - t}))
+            self.events.append(
+                Event(t, f"chatters, impulses: {system.problem.describe_contacts()}", {"seconds": until - t})
+            )
             self._impulses(t, y, until)
             self.strode_at = until
             try:
