@@ -141,7 +141,7 @@ REFUSED = {
     "function": (lambda: tip(points=lambda t: 3.0), "must return places"),
     "blend": (lambda: blend("S", "C", 1.5), "0 to 1"),
     "depth": (lambda: plate(shape=(4, 4, 4), engravers=tip(height=None)), "must have a height"),
-    "rate": (lambda: mf.simulate(plate(), t1=1.0, rate=30.0), "rate of 50, 33.3333, 25 Hz"),
+    "rate": (lambda: mf.simulate(plate(), t1=1.0, rate=30.0), "Take 50 or 33.3333 or 25 Hz"),
     "guards": (lambda: mf.simulate(plate(), t1=1.0, q0=[1.0]), "engravers, force"),
     "integrator": (lambda: mf.simulate(plate(), t1=1.0, integrator="rk4"), "for a screen"),
 }
