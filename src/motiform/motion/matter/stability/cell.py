@@ -342,7 +342,9 @@ def design_screen(
     counts = None if shape is None else _counts(shape)
     if counts is not None and dimensions not in (None, len(counts)):
         remedy = "Leave out dimensions."
-        raise InputError("dimensions must be those of the shape", got=dimensions, allowed=len(counts), remedy=remedy)
+        raise InputError(
+            "dimensions must be those of the shape", got=dimensions, allowed=str(len(counts)), remedy=remedy
+        )
     if counts is None or isinstance(segment, Prototype):
         low, high = 0.0, _highest((1 if dimensions is None else dimensions) if counts is None else len(counts))
     else:
