@@ -54,7 +54,7 @@ class Access:
     def is_own(self, headers: Any) -> bool:
         """Whether a request names this machine, and comes from no page or from one of this server."""
         hosts, origins = headers.get_all("Host"), headers.get_all("Origin")
-        if len(hosts) != 1 or any(urlsplit(origin).netloc != hosts[0] for origin in origins):
+        if len(hosts) != 1 or any(_place(origin) != hosts[0] for origin in origins):
             return False
         framed = headers.get("Sec-Fetch-Dest") in _FRAMES
         if framed and headers.get("Sec-Fetch-Site") not in ("same-origin", "none", None):
@@ -72,7 +72,7 @@ class Access:
         return _is_address(name) or name in (own, f"{own}.local", socket.getfqdn().lower())
 
     def _is_token(self, given: str) -> bool:
-        return secrets.compare_digest(given.encode(), self.token.encode())
+        return secrets.compare_digest(given.encode(errors="surrogateescape"), self.token.encode())
 
     @property
     def _cookie(self) -> str:
@@ -91,7 +91,15 @@ def shown_host(host: str) -> str:
 
 def _local(path: str) -> str:
     """Return a path on this server: two slashes at its beginning would name another one."""
-    return "/" + path.lstrip("/\\")
+    return "/" + path.lstrip("/\\\t\r\n")
+
+
+def _place(origin: str) -> str:
+    """Return the host and port of an origin; none of what is no address."""
+    try:
+        return urlsplit(origin).netloc
+    except ValueError:
+        return ""
 
 
 def _is_address(name: str) -> bool:

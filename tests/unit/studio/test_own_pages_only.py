@@ -172,3 +172,22 @@ def test_a_page_says_that_no_other_site_may_show_it(access, address):
         found = get(address, "/", ("Host", address), ("Cookie", cookie))
         assert found.headers["Content-Security-Policy"] == "frame-ancestors 'self'"
         assert found.headers["X-Frame-Options"] == "SAMEORIGIN"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        b"GET /?token=\xff HTTP/1.1\r\nHost: {address}",
+        b"GET /\t/[ HTTP/1.1\r\nHost: {address}",
+        b"GET / HTTP/1.1\r\nHost: {address}\r\nCookie: motiform-{port}=\xe9",
+        b"GET / HTTP/1.1\r\nHost: {address}\r\nOrigin: http://[",
+    ],
+    ids=["token", "path", "cookie", "origin"],
+)
+def test_bytes_that_are_no_text_are_no_failure_of_the_server(access, address, lines):
+    """A token, a cookie or an origin that cannot be decoded is a wrong one."""
+    asked = lines.replace(b"{address}", address.encode()).replace(b"{port}", str(access.port).encode())
+    with socket.create_connection(("127.0.0.1", access.port), timeout=10) as line:
+        line.sendall(asked + b"\r\nConnection: close\r\n\r\n")
+        answer = line.recv(100)
+    assert answer.split()[1] in (b"400", b"403")

@@ -345,7 +345,7 @@ def design_screen(
     if counts is not None and dimensions not in (None, len(counts)):
         remedy = "Leave out dimensions."
         raise InputError(
-            "dimensions must be those of the shape", got=dimensions, allowed=f"{len(counts)}", remedy=remedy
+            "dimensions must be those of the shape", got=dimensions, allowed=str(len(counts)), remedy=remedy
         )
     if counts is None or isinstance(segment, Prototype):
         low, high = 0.0, _highest((1 if dimensions is None else dimensions) if counts is None else len(counts))
