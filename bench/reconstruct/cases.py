@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from bench.reconstruct.trial import Trial, make_trial
+from bench.reconstruct.synthetic_trial import Trial, make_trial
 from bench.register import made_peers
 from bench.report import Report, Result
 from bench.turns import best_runs

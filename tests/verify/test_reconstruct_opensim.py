@@ -5,7 +5,7 @@ import pytest
 
 import motiform
 from bench.reconstruct.peers.opensim import run_opensim
-from bench.reconstruct.trial import make_trial
+from bench.reconstruct.synthetic_trial import make_trial
 
 pytest.importorskip("opensim")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bench.reconstruct.trial import Trial
+from bench.reconstruct.synthetic_trial import Trial
 from motiform.base.errors import RunError
 
 __all__ = ["run_opensim", "tool"]

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from motiform.cli.shared import AsJson, Quiet, say
+from motiform.cli.shared import AsJson, Quiet, print_line
 
 
 def bench(
@@ -23,4 +23,4 @@ def bench(
     for theme in names:
         with bar(f"bench {theme}", quiet=quiet or as_json) as progress:
             report = benchmarks.run_bench(theme, device=device, progress=progress)
-        say(json.dumps(report.as_dict(), indent=2) if as_json else report.as_table())
+        print_line(json.dumps(report.as_dict(), indent=2) if as_json else report.as_table())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from motiform.cli.shared import Quiet, say, wrote
+from motiform.cli.shared import Quiet, print_line, wrote
 
 if TYPE_CHECKING:
     from motiform.base.progress import Progress
@@ -67,13 +67,13 @@ def demo(
     names = [*TOUR, *sorted({entry.name for entry in list_scenes()} - set(TOUR))] if everything else list(TOUR)
     make_folder(out)
     if not quiet:
-        say(f"{len(names)} scenes, from file to picture, into {out}/. The first run also compiles kernels.")
+        print_line(f"{len(names)} scenes, from file to picture, into {out}/. The first run also compiles kernels.")
     shown = _take(names, out, jobs, quiet)
     index = out / "index.html"
     index.write_text(page(shown, out), "utf-8")
     wrote(f"{len(names)} scenes and a trial of markers in {time.perf_counter() - begun:.0f} s, start with", index)
     if view is None and has_display() and find_spec("viser") is None:
-        say(f"The studio would show them: {OPTIONAL['viser'].command}")
+        print_line(f"The studio would show them: {OPTIONAL['viser'].command}")
     elif view if view is not None else has_display():
         from motiform.record import open_recording
         from motiform.studio import serve

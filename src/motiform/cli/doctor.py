@@ -13,7 +13,7 @@ from typing import Any
 
 import typer
 
-from motiform.cli.shared import AsJson, say
+from motiform.cli.shared import AsJson, print_line
 
 #: Groups of distributions that the package needs, with the modules that they bring.
 _NEEDED: dict[str, dict[str, str]] = {
@@ -31,10 +31,10 @@ def doctor(as_json: AsJson = False) -> None:
     fails."""
     report = examine()
     if as_json:
-        say(json.dumps(report, indent=2))
+        print_line(json.dumps(report, indent=2))
     else:
         for line in _lines(report):
-            say(line)
+            print_line(line)
     if report["broken"]:
         raise typer.Exit(1)
 

@@ -24,7 +24,7 @@ from motiform.cli.shared import (
     parse_size,
     refuse_heights_options,
     refuse_options,
-    say_done,
+    report_done,
     written,
     wrote,
 )
@@ -77,7 +77,7 @@ def film(
             screen_film(
                 shown, path, channel=name, operator=chroma, enlarged=enlarged, overwrite=overwrite, progress=progress
             )
-        say_done("film", path, before)
+        report_done("film", path, before)
         return
     refuse_heights_options(channel, enlarged, path)
     change_image(shown, set_)
@@ -109,4 +109,4 @@ def film(
             frames=frames,
             sound=shown if "sound" in shown else None,
         )
-    say_done("film", path, before)
+    report_done("film", path, before)

@@ -6,7 +6,17 @@ from typing import Annotated
 import typer
 
 from motiform.base.errors import InputError
-from motiform.cli.shared import Overwrite, Quiet, RecordingPath, Settings, beside, open_for, parse_settings, say, wrote
+from motiform.cli.shared import (
+    Overwrite,
+    Quiet,
+    RecordingPath,
+    Settings,
+    beside,
+    open_for,
+    parse_settings,
+    print_line,
+    wrote,
+)
 
 
 def form(
@@ -35,8 +45,8 @@ def form(
             progress=progress,
         )  # fmt: skip
     if before is not None and not overwrite and path.stat().st_mtime_ns == before:
-        say(f"already done, nothing changed: {path}")
+        print_line(f"already done, nothing changed: {path}")
         return
     for note in made.manifest.get("notes", ()):
-        say(f"motiform: {note}", err=True)
+        print_line(f"motiform: {note}", err=True)
     wrote(f"form of {motion.manifest.get('title')!r} ({len(made.names)} channels)", path)

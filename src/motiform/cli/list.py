@@ -2,7 +2,7 @@
 
 import json
 
-from motiform.cli.shared import AsJson, say
+from motiform.cli.shared import AsJson, print_line
 
 
 def list_scenes(as_json: AsJson = False) -> None:
@@ -12,8 +12,8 @@ def list_scenes(as_json: AsJson = False) -> None:
     entries = list_scenes()
     if as_json:
         rows = [{"name": e.name, "title": e.title, "part": e.part, "seconds": e.seconds} for e in entries]
-        say(json.dumps(rows, indent=2, ensure_ascii=False))
+        print_line(json.dumps(rows, indent=2, ensure_ascii=False))
         return
     width = max(len(entry.name) for entry in entries)
     for entry in entries:
-        say(f"{entry.name:<{width}}  {entry.title} ({entry.seconds:g} s, {entry.part})")
+        print_line(f"{entry.name:<{width}}  {entry.title} ({entry.seconds:g} s, {entry.part})")

@@ -23,7 +23,7 @@ from motiform.cli.shared import (
     parse_size,
     refuse_heights_options,
     refuse_options,
-    say_done,
+    report_done,
     written,
 )
 
@@ -66,7 +66,7 @@ def picture(
     if chroma is not None:
         refuse_options({"--strobe": flashes, "--dpi": dpi}, "pictures of forms", path, "Leave out --chroma.")
         _heights(shown, path, chroma, channel, at, bits, enlarged, overwrite)
-        say_done("picture", path, before)
+        report_done("picture", path, before)
         return
     refuse_heights_options(channel, enlarged, path)
     change_image(shown, set_)
@@ -82,7 +82,7 @@ def picture(
         form, at = strobe(form, count), float(form.times[0])
     middle = 0.5 * float(form.times[0] + form.times[-1])
     make_picture(form, path, time=middle if at is None else at, size=pixels, overwrite=overwrite, bits=bits, dpi=dpi)
-    say_done("picture", path, before)
+    report_done("picture", path, before)
 
 
 def _heights(

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from motiform.base.errors import InputError
-from motiform.cli.shared import Overwrite, RecordingPath, beside, open_for, say_done, written
+from motiform.cli.shared import Overwrite, RecordingPath, beside, open_for, report_done, written
 
 
 def plot(
@@ -38,4 +38,4 @@ def plot(
     title = shown.manifest.get("title")
     if overwrite or (stamp := read_stamp(path)) is None or stamp != plot_key(shown, names, title):
         plot_channels(shown, names, path=path, title=title, overwrite=overwrite)
-    say_done("plot", path, before)
+    report_done("plot", path, before)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motiform.base.errors import InputError, MotiformError, closest, closest_file
-from motiform.cli.shared import AsJson, Overwrite, Quiet, Settings, parse_settings, say
+from motiform.cli.shared import AsJson, Overwrite, Quiet, Settings, parse_settings, print_line
 
 if TYPE_CHECKING:
     from motiform.trials.batch import TrialBatch
@@ -222,7 +222,7 @@ def _work(batch: "TrialBatch", jobs: int | None, scheduler: str | None, quiet: b
     if count:
         make_folder(batch.out)  # or a long work would end in nothing
     for name in batch.damaged:
-        say(f"motiform: {name}: files of it are missing or damaged; it is done again", err=True)
+        print_line(f"motiform: {name}: files of it are missing or damaged; it is done again", err=True)
     try:
         with bar(f"{count} trial{'s' * (count != 1)}", quiet=quiet) as progress:
             for result in run_tasks(run_trial, batch.trials, jobs=jobs, scheduler=scheduler, progress=progress):
@@ -230,7 +230,7 @@ def _work(batch: "TrialBatch", jobs: int | None, scheduler: str | None, quiet: b
     except KeyboardInterrupt:
         batch.save()
         done = sum(row["status"] == "done" for row in batch.rows)
-        say(f"{done} of {count} trials are done and stay in {batch.out}; --resume goes on from there", err=True)
+        print_line(f"{done} of {count} trials are done and stay in {batch.out}; --resume goes on from there", err=True)
         raise
     except MotiformError:
         batch.save()
@@ -242,15 +242,15 @@ def _end(batch: "TrialBatch", as_json: bool) -> None:
     """Report the outcome of the trials, and exit with the corresponding code."""
     summary = batch.summary()
     if as_json:
-        say(json.dumps(summary, indent=1))
+        print_line(json.dumps(summary, indent=1))
     else:
         for line in batch.table():
-            say(line)
+            print_line(line)
     for row in batch.rows:
         if row["status"] == "failed":
-            say(f"motiform: {row['trial']}: {row['error']}", err=True)
+            print_line(f"motiform: {row['trial']}: {row['error']}", err=True)
     if not as_json:
-        say(_last_line(summary["count"], batch.out))
+        print_line(_last_line(summary["count"], batch.out))
     failed = [row for row in batch.rows if row["status"] == "failed"]
     if failed:
         raise typer.Exit(2 if len(failed) == len(batch.rows) and all(row.get("input") for row in failed) else 1)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motiform.base.errors import InputError, closest, closest_file
-from motiform.cli.shared import Overwrite, Quiet, Settings, parse_settings, say, wrote
+from motiform.cli.shared import Overwrite, Quiet, Settings, parse_settings, print_line, wrote
 
 if TYPE_CHECKING:
     from motiform.record import Recording
@@ -47,10 +47,10 @@ def run(
     if before is not None and not overwrite and path.stat().st_mtime_ns == before:
         if "sound" in recording and not _is_heard(recording, path.with_suffix(".wav")):
             _write_sound(recording, path.with_suffix(".wav"))
-        say(f"already done, nothing changed: {path}")
+        print_line(f"already done, nothing changed: {path}")
         return
     for note in recording.manifest.get("notes", ()):
-        say(f"motiform: {note}", err=True)
+        print_line(f"motiform: {note}", err=True)
     if "sound" in recording:
         _write_sound(recording, path.with_suffix(".wav"))
     ended = _end(recording, loaded.document.scene.duration)
@@ -79,7 +79,7 @@ def _write_sound(recording: "Recording", path: Path) -> None:
     seconds = len(heard.numbers) / (recording.channel("sound").rate or 1.0)
     wrote(f"{seconds:.6g} s of sound", path)
     if heard.clipped:
-        say(f"motiform: {heard.clipped} values of the sound were beyond its peak", err=True)
+        print_line(f"motiform: {heard.clipped} values of the sound were beyond its peak", err=True)
 
 
 def _end(recording: "Recording", planned: float) -> str:

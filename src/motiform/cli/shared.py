@@ -55,7 +55,7 @@ class RegisterHelp(TyperCommand):
         return super().get_help(ctx)
 
 
-def say(text: str, *, err: bool = False) -> None:
+def print_line(text: str, *, err: bool = False) -> None:
     """Print a line; what comes from files is text in it, and commands no terminal."""
     typer.echo(printable(text), err=err)
 
@@ -113,7 +113,7 @@ def open_for(verb: str, path: Path) -> "Recording":
     check_samples(recording)
     check_manifest(recording.manifest, str(path))
     if recording.warning:
-        say(f"motiform: {recording.warning}", err=True)
+        print_line(f"motiform: {recording.warning}", err=True)
     return recording
 
 
@@ -174,10 +174,10 @@ def heights_channel(recording: "Recording", channel: str | None) -> str:
     return names[0]
 
 
-def say_done(what: str, path: Path, before: int | None) -> None:
+def report_done(what: str, path: Path, before: int | None) -> None:
     """Print what was written, or that it was there already, if its file is as old as before."""
     if before is not None and path.stat().st_mtime_ns == before:
-        say(f"already done, nothing changed: {path}")
+        print_line(f"already done, nothing changed: {path}")
     else:
         wrote(what, path)
 
@@ -191,4 +191,4 @@ def wrote(what: str, path: Path) -> None:
         if size < 1000:
             break
         size /= 1000
-    say(f"wrote {what}: {path} ({size:.3g} {unit})")
+    print_line(f"wrote {what}: {path} ({size:.3g} {unit})")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motiform.base.errors import InputError, closest_file
-from motiform.cli.shared import AsJson, Overwrite, Quiet, say, wrote
+from motiform.cli.shared import AsJson, Overwrite, Quiet, print_line, wrote
 from motiform.cli.wrist_inputs import Stages, input_kind, parse_angles, read_driver, read_wrist
 
 if TYPE_CHECKING:
@@ -64,7 +64,9 @@ def wrist(
     options = {**reading, **surgery, "flexion": flexion, "deviation": deviation, "driven": driven}
     stages = Stages.open(place, made_of, options, resume=resume, overwrite=overwrite)
     if stages.damaged:
-        say(f"motiform: {place}: files of its {stages.damaged} are missing or damaged; it is made again", err=True)
+        print_line(
+            f"motiform: {place}: files of its {stages.damaged} are missing or damaged; it is made again", err=True
+        )
     if stages.whole:
         _end(stages, None, as_json, "already done, nothing changed")
         return
@@ -155,16 +157,16 @@ def _end(stages: Stages, rec: "Recording | None", as_json: bool, verb: str) -> N
     if as_json:
         places = {"out": str(stages.out), "recording": str(stages.out / "wrist.mf"),
                   "report": str(stages.out / "report.html")}  # fmt: skip
-        say(json.dumps({**places, **summary}, indent=1))
+        print_line(json.dumps({**places, **summary}, indent=1))
         return
     for note in summary["notes"]:
-        say(f"motiform: {note}", err=True)
+        print_line(f"motiform: {note}", err=True)
     for event in summary["events"]:
-        say(f"motiform: sample {event['sample']}: {event['event']}: {event.get('problem', '')}", err=True)
+        print_line(f"motiform: sample {event['sample']}: {event['event']}: {event.get('problem', '')}", err=True)
     for row in summary["beside_published"]:
-        say(f"{row['quantity']}: {row['here']} (published: {row['published']}, {row['source']})")
+        print_line(f"{row['quantity']}: {row['here']} (published: {row['published']}, {row['source']})")
     if rec is None:
-        say(f"{verb}: {summary['poses']} poses of a {summary['side']} wrist in {stages.out}")
+        print_line(f"{verb}: {summary['poses']} poses of a {summary['side']} wrist in {stages.out}")
     else:
         wrote(f"{summary['poses']} poses of a {summary['side']} wrist of {len(summary['bones'])} bones, with a report",
               stages.out)  # fmt: skip

@@ -24,7 +24,7 @@ _PATIENCE = 5.0  # s for a worker to end
 
 
 @dataclass
-class _Crew:
+class _WorkerPool:
     """Workers, each with at most one task, and the tasks that have not begun."""
 
     work: Work
@@ -36,7 +36,7 @@ class _Crew:
     parts: dict[int, float] = field(default_factory=dict)
     """Fraction done of each task."""
 
-    def hire(self) -> None:
+    def start_worker(self) -> None:
         """Start a worker on the next task."""
         context = multiprocessing.get_context("spawn")  # a fork of a process with threads may hang
         ours, theirs = context.Pipe()
@@ -45,9 +45,9 @@ class _Crew:
             process.start()
         theirs.close()  # so that the end of the process ends the pipe
         self.busy[ours] = (process, -1)
-        self.hand_out(ours)
+        self.assign_task(ours)
 
-    def hand_out(self, pipe: Connection) -> None:
+    def assign_task(self, pipe: Connection) -> None:
         """Give a worker the next task, or let it go."""
         process, _ = self.busy.pop(pipe)
         number = self.waiting.popleft() if self.waiting else None
@@ -72,7 +72,7 @@ class _Crew:
         way = f"ended by signal {-process.exitcode}" if (process.exitcode or 0) < 0 else f"code {process.exitcode}"
         return Result(number, error=f"the process that worked on it died {ATTEMPTS} times ({way}); out of memory?")
 
-    def dismiss(self) -> None:
+    def stop_workers(self) -> None:
         """Stop all workers, whatever they do."""
         for process, _ in self.busy.values():
             process.terminate()
@@ -86,10 +86,10 @@ class _Crew:
 
 def over_processes(work: Work, tasks: Sequence[Any], count: int, report: Progress) -> Iterator[Result]:
     """Give the results of tasks worked on by so many processes."""
-    crew = _Crew(work, tasks, deque(range(len(tasks))))
+    crew = _WorkerPool(work, tasks, deque(range(len(tasks))))
     try:
         for _ in range(min(count, len(tasks))):
-            crew.hire()
+            crew.start_worker()
         while crew.busy:
             for pipe in wait(list(crew.busy)):
                 assert isinstance(pipe, Connection)
@@ -98,12 +98,12 @@ def over_processes(work: Work, tasks: Sequence[Any], count: int, report: Progres
                 if result is not None:
                     yield result
             while crew.waiting and len(crew.busy) < count:  # in the place of those that died
-                crew.hire()
+                crew.start_worker()
     finally:
-        crew.dismiss()
+        crew.stop_workers()
 
 
-def _receive(crew: _Crew, pipe: Connection) -> Result | None:
+def _receive(crew: _WorkerPool, pipe: Connection) -> Result | None:
     """Take what a worker says; return the result if it is one."""
     try:
         said = pipe.recv()
@@ -113,7 +113,7 @@ def _receive(crew: _Crew, pipe: Connection) -> Result | None:
         crew.parts[crew.busy[pipe][1]] = float(said)
         return None
     crew.parts[said.number] = 1.0
-    crew.hand_out(pipe)
+    crew.assign_task(pipe)
     return said
 
 

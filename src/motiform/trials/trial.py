@@ -20,12 +20,12 @@ from motiform.base.files import are_as_written, folder_sums, reads_file
 from motiform.base.locks import unlock
 from motiform.base.machine import machine
 from motiform.base.progress import Progress
+from motiform.motion.reconstruct.fit_trial import fit_markers
 from motiform.motion.reconstruct.gait.angles import check_convention
 from motiform.motion.reconstruct.gait.normative import read_normative
 from motiform.motion.reconstruct.opensim.ik import read_ik_setup
 from motiform.motion.reconstruct.opensim.loads import add_forces
 from motiform.motion.reconstruct.opensim.scaling import read_scale_setup, scale_by_setup
-from motiform.motion.reconstruct.trial import fit_markers
 from motiform.motion.tree import Figure
 from motiform.motion.tree.read import write_bvh
 from motiform.record import Recording

@@ -52,9 +52,9 @@ def test_control_characters_of_names_do_not_reach_the_terminal():
 
 
 def test_the_command_line_writes_control_characters_out(capsys):
-    from motiform.cli.shared import say
+    from motiform.cli.shared import print_line
 
-    say("wrote a\x1b[31m.mf")
+    print_line("wrote a\x1b[31m.mf")
     assert capsys.readouterr().out == "wrote a\\x1b[31m.mf\n"
 
 

@@ -10,7 +10,7 @@ from motiform.image.cast.nearest_kernels import cast, unit
 from motiform.image.cast.pixel_kernels import BY_SUN, FIRST, WIDTH, pixel_ray
 from motiform.spatial.algebra import add, axpy, dot, load3, scale, sub
 
-__all__ = ["light_puffs", "shadows", "veil"]
+__all__ = ["composite_clouds", "light_puffs", "shadows"]
 
 # Columns of puffs (puffs, 8): place, width, depth, color.
 _WIDE, _DEPTH, _COLOR = 3, 4, 5
@@ -76,7 +76,7 @@ def shadows(i, light, view, plan, tree, pieces, meshes, puffs, across, along, st
 
 
 @kernel
-def veil(i, light, view, plan, tree, pieces, meshes, puffs, colors, starts, members):
+def composite_clouds(i, light, view, plan, tree, pieces, meshes, puffs, colors, starts, members):
     """Lay the puffs over pixel i, front to back: what is behind comes through by exp(−depth)."""
     x, y = i % plan[WIDTH], i // plan[WIDTH] + plan[FIRST]
     across = (plan[WIDTH] + TILE - 1) // TILE

@@ -20,7 +20,7 @@ def composite_cloud(
     device: "Device",
 ) -> None:  # fmt: skip
     """Lay puffs and their shadows over the light of pixels of a band of rows, which the plan tells, of a picture."""
-    from motiform.image.cast.cloud_kernels import TILE, light_puffs, shadows, veil
+    from motiform.image.cast.cloud_kernels import TILE, composite_clouds, light_puffs, shadows
 
     rows = np.concatenate([_rows(one) for one in puffs])
     if not len(rows):
@@ -33,7 +33,7 @@ def composite_cloud(
     if not len(members):
         return
     device.launch(light_puffs, len(rows), shown, view, *seen, colors)
-    device.launch(veil, light.shape[0], light, view, plan, *seen, shown, colors, put(starts), put(members))
+    device.launch(composite_clouds, light.shape[0], light, view, plan, *seen, shown, colors, put(starts), put(members))
 
 
 def _rows(puffs: Puffs) -> np.ndarray:

@@ -14,7 +14,7 @@ from motiform.form.implicit.columns import CONVOLUTION
 from motiform.form.implicit.field_kernels import element_at
 from motiform.spatial.algebra import axpy, norm, scale
 
-__all__ = ["FIELD", "OWNER", "WIDE", "field_normal", "meet_field"]
+__all__ = ["FIELD", "OWNER", "WIDE", "field_normal", "intersect_field"]
 
 FIELD = -1
 """Kind of the pieces that are blocks of a field; no solid has this number."""
@@ -73,7 +73,7 @@ def _crossing(b, low, high, v_low, v_high, o, d, fields):
 
 
 @routine
-def meet_field(b, o, d, reach, fields):
+def intersect_field(b, o, d, reach, fields):
     """Return where the ray first meets the surface within block b, inf for nowhere: samples, then the crossing."""
     low, high = 0.0, reach
     for k in range(3):

@@ -20,7 +20,7 @@ from motiform.geometry.search.bvh_kernels import (
 )
 from motiform.geometry.solids.dispatch_kernels import interval, load_size, normal
 from motiform.geometry.solids.register import NUMBERS
-from motiform.image.cast.field_kernels import FIELD, OWNER, field_normal, meet_field
+from motiform.image.cast.field_kernels import FIELD, OWNER, field_normal, intersect_field
 from motiform.spatial.algebra import axpy, cross, dot, load3, load9, norm, scale, sub, tmul, transform
 
 __all__ = ["cast", "cast_pieces", "owner", "surface_normals", "unit"]
@@ -44,7 +44,7 @@ def _cast_piece(i, o, d, reach, any_hit, pieces, meshes):
     shift = frames[i, 9], frames[i, 10], frames[i, 11]
     o, d = tmul(rotation, sub(o, shift)), tmul(rotation, d)
     if kinds[i, 0] == FIELD:
-        return meet_field(kinds[i, 1], o, d, reach, meshes.fields), -1, 0.0, 0.0
+        return intersect_field(kinds[i, 1], o, d, reach, meshes.fields), -1, 0.0, 0.0
     if kinds[i, 0] == MESH:
         boxes, links, bases, triangles, _, _ = meshes
         m = kinds[i, 1]

@@ -14,10 +14,10 @@ import math
 
 from motiform.base.kernels import inline, routine
 from motiform.motion.contact import columns as contact_columns
-from motiform.motion.contact.solve_kernels import _ROUNDS, ROUNDING, back, dot, eliminate, softness
+from motiform.motion.contact.solve_kernels import _ROUNDS, ROUNDING, back, dot, eliminate, regularization
 from motiform.motion.tree.kernels.memory import ix
 
-__all__ = ["linear", "polish", "share", "sweep"]
+__all__ = ["linear", "refine_active_set", "share", "sweep"]
 
 _STILL = 1e-14  # change of a sweep over the largest number that is taken for none
 _NEARLY = 1e-7  # change of a sweep that is good enough where nothing better was found
@@ -287,7 +287,7 @@ def linear(A, b, contacts, rows, mu, mode, along, given, x, B, K, r, unknown, pi
             value = _column(A, unknown[ix(i)], unknown[ix(j)], mode, mu, along, contacts)
             K[ix(i), ix(j)] = value
             B[ix(i), ix(j)] = value
-        B[ix(i), ix(i)] += softness(A, unknown[ix(i)])
+        B[ix(i), ix(i)] += regularization(A, unknown[ix(i)])
     sign = _lu_solve(B, count, pivots, r)
     last = math.inf
     for _ in range(_ROUNDS):
@@ -528,7 +528,9 @@ def _all_closed(contacts, rows, slides, along, given, mode):
 
 
 @routine
-def polish(A, b, contacts, rows, mu, slides, along, given, x, mode, B, K, r, y, unknown, pivots, begun, attempts):
+def refine_active_set(
+    A, b, contacts, rows, mu, slides, along, given, x, mode, B, K, r, y, unknown, pivots, begun, attempts
+):
     """Find who sticks, slides and leaves, and the exact forces; return a status.
 
     `along` are the directions of slip of contacts that slide already (`slides`), and on return of all that slide; x is

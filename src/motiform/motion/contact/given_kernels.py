@@ -3,7 +3,7 @@
 # mypy: disable-error-code="no-untyped-def"
 
 from motiform.base.kernels import entry, inline, routine
-from motiform.motion.contact.solve_kernels import accelerate, factor, press_quickly, project_vector
+from motiform.motion.contact.solve_kernels import accelerate, factor, project_vector, solve_lcp_eliminated
 from motiform.motion.tree.kernels.memory import ix
 
 __all__ = ["one_solve"]
@@ -165,7 +165,7 @@ def one_solve(M, g, Cn, sn, Ct, st, tree, space, whole, out, x):
     project_vector(H, before, u)
     _project(H, before, low, high, Y)
     _gram(low, high, Y, rows, u, A, b)
-    status = press_quickly(A, b, rows, presses, shut, F, G, y, r, z, chosen, wrong, t)
+    status = solve_lcp_eliminated(A, b, rows, presses, shut, F, G, y, r, z, chosen, wrong, t)
     for i in range(n):
         low[ix(i)] = 1 if low[ix(i)] < high[ix(i)] else 0  # whether a row acts on the column at all
     accelerate(H, before, low, Y, rows, y, u, a)

@@ -15,7 +15,7 @@ from motiform.motion.contact.modes import all_held, cone_margins, refuse
 from motiform.motion.contact.problem import ContactProblem, ContactSolution, terms_of
 from motiform.motion.tree.model.joint import Array
 
-__all__ = ["Impact", "apart", "collide", "land", "project_velocities", "velocity_jump"]
+__all__ = ["Impact", "apart", "collide", "project_velocities", "stop_approach", "velocity_jump"]
 
 
 _PATIENT = 10  # attempts where fewer have not found impulses
@@ -89,7 +89,7 @@ def velocity_jump(problem: ContactProblem, v: Array, h: float) -> Impact:
     return _impact(problem, v, _compress(problem, mean, sweeping=True).x, problem.velocities)
 
 
-def land(problem: ContactProblem, v: Array) -> Impact:
+def stop_approach(problem: ContactProblem, v: Array) -> Impact:
     """Return the velocities after impulses that stop what approaches, as exactly as those of `leap`."""
     return _impact(problem, v, _compress(problem, problem.velocities, sweeping=True).x, problem.velocities)
 
@@ -103,7 +103,7 @@ def apart(problem: ContactProblem, h: float) -> Array:
     )
     gaps = np.maximum(gaps, -_APART * h)
     normals[1 : 3 * pairs : 3], normals[3 * pairs :] = gaps[:pairs], gaps[pairs:]
-    return problem.jumps(problem.press_normals(normals))
+    return problem.jumps(problem.solve_normals(normals))
 
 
 def _compress(problem: ContactProblem, b: Array, *, sweeping: bool = False) -> ContactSolution:
@@ -175,7 +175,7 @@ def _restore(problem: ContactProblem, before: Array, first: ContactSolution, giv
     no, none = np.zeros(pairs, np.int64), np.zeros((pairs, 2))
     status, answer = problem.cones(b, no, none, given=np.ascontiguousarray(given[:pairs]))
     # friction that no answer was found with stays as the compression left it
-    return extra + (answer.x if status == contact_columns.OK else problem.press_normals(b))
+    return extra + (answer.x if status == contact_columns.OK else problem.solve_normals(b))
 
 
 def _impact(problem: ContactProblem, v: Array, x: Array, before: Array) -> Impact:

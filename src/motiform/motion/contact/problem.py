@@ -205,7 +205,7 @@ class ContactProblem:
         shut = np.concatenate([shut[1 : 3 * pairs : 3], shut[3 * pairs :]])
         return self.x[:rows].copy(), shut
 
-    def press_normals(self, b: Array) -> Array:
+    def solve_normals(self, b: Array) -> Array:
         """Solve normals and limits alone as rows that only press, tangents left free; return forces of all rows."""
         normal = np.concatenate([3 * np.arange(self.pairs) + 1, np.arange(3 * self.pairs, self.rows)])
         A, side = np.ascontiguousarray(self.A[np.ix_(normal, normal)]), np.ascontiguousarray(b[normal])

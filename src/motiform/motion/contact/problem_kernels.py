@@ -6,7 +6,7 @@ import math
 
 from motiform.base.kernels import entry, inline, routine, typed_entry
 from motiform.motion.contact import columns as contact_columns
-from motiform.motion.contact.cone_kernels import linear, polish, share
+from motiform.motion.contact.cone_kernels import linear, refine_active_set, share
 from motiform.motion.contact.layouts import ContactModel, ContactWorkspace, SolverWorkspace
 from motiform.motion.contact.row_kernels import candidate_rows, clear_rows, gap_of
 from motiform.motion.contact.solve_kernels import accelerate, factor, gram, hold, project, project_vector, solve_lcp
@@ -159,7 +159,9 @@ def solve_pressing(A, b, rows, presses, shut, F, x, r, chosen, wrong):
 )
 def solve_cones(A, b, contacts, rows, mu, slides, along, given, x, mode, B, K, r, y, unknown, pivots, begun, attempts):
     """Contacts with friction."""
-    return polish(A, b, contacts, rows, mu, slides, along, given, x, mode, B, K, r, y, unknown, pivots, begun, attempts)
+    return refine_active_set(
+        A, b, contacts, rows, mu, slides, along, given, x, mode, B, K, r, y, unknown, pivots, begun, attempts
+    )
 
 
 @entry(f"int64({_2}, {_1}, int64, int64, {_1}, {_1}, {_2}, {_1}, int64)")

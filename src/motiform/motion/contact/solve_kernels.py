@@ -25,10 +25,10 @@ __all__ = [
     "factor",
     "gram",
     "hold",
-    "press_quickly",
     "project",
     "project_vector",
     "solve_lcp",
+    "solve_lcp_eliminated",
 ]  # fmt: skip
 
 _SOFT = 1e-7  # ε: far above rounding, far below stiffness that matters
@@ -137,7 +137,7 @@ def gram(used, Y, rows, A):
 
 
 @inline
-def softness(A, row):
+def regularization(A, row):
     """Return ε times the diagonal; for a row that nothing moves a number that keeps its force at zero."""
     stiff = A[ix(row), ix(row)]
     return _SOFT * stiff if stiff > 0.0 else 1.0
@@ -177,7 +177,7 @@ def load(A, chosen, count, F, least):
         row = chosen[ix(i)]
         for j in range(i, count):
             F[ix(i), ix(j)] = A[ix(row), ix(chosen[ix(j)])]
-        soft = softness(A, row)
+        soft = regularization(A, row)
         F[ix(i), ix(i)] += soft
         least[ix(i)] = 0.25 * soft
 
@@ -358,7 +358,7 @@ def _small_pivot(F, held, count, r, shut, G, z, least, t):
 
 
 @routine
-def press_quickly(A, b, rows, presses, shut, F, G, x, r, z, chosen, wrong, t):
+def solve_lcp_eliminated(A, b, rows, presses, shut, F, G, x, r, z, chosen, wrong, t):
     """As `press`, but rows that hold are eliminated once, and who presses is found on their Schur complement.
 
     G, z, wrong and t are workspace.

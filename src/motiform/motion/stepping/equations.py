@@ -7,7 +7,7 @@ import numpy as np
 from motiform.base.errors import InputError, RunError
 from motiform.geometry import Box, Face, Plane, Solid
 from motiform.motion.contact import columns as contact_columns
-from motiform.motion.contact.impact import apart, collide, land, project_velocities, velocity_jump
+from motiform.motion.contact.impact import apart, collide, project_velocities, stop_approach, velocity_jump
 from motiform.motion.contact.modes import NoForces, decide
 from motiform.motion.contact.points import Contacts
 from motiform.motion.contact.problem import ContactProblem
@@ -487,7 +487,7 @@ class ContactEquations:
         closed = problem.active[normal > 0]
         self._fly(at, y, h)
         self._pose(at + h, y, closed)
-        found = land(problem, y[nq : self.moving].copy())
+        found = stop_approach(problem, y[nq : self.moving].copy())
         y[nq : self.moving] = found.v
         self._add_impulses(found.x, y)
         y[:nq] += configuration_rate(self.figure, y[:nq], apart(problem, h))

@@ -13,7 +13,7 @@ import math
 from motiform.base.kernels import inline, routine
 from motiform.base.layouts import Floats, Floats2, Ints, NamedTuple
 from motiform.motion.contact import columns as contact_columns
-from motiform.motion.contact.solve_kernels import dot, softness
+from motiform.motion.contact.solve_kernels import dot, regularization
 from motiform.motion.tree.kernels.memory import ix
 
 __all__ = ["RestWorkspace", "is_at_rest", "solve_at_rest"]
@@ -139,7 +139,7 @@ def _load(A, count, room, spans):
             column = room.chosen[ix(j)]
             inside = spans.low[ix(row)] <= column < spans.high[ix(row)]
             room.F[ix(i), ix(j)] = A[ix(row), ix(column)] if inside else 0.0
-        soft = softness(A, row)
+        soft = regularization(A, row)
         room.F[ix(i), ix(i)] += soft
         room.r[ix(i)] = 0.25 * soft
 

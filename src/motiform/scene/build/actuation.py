@@ -27,9 +27,9 @@ from motiform.motion.actuation import (
     WalkingMotors,
     bip_motors,
     bip_step,
+    muscles,
     with_rotors,
 )
-from motiform.motion.actuation import muscles as ms
 from motiform.motion.actuation.control import Posture, plain_places
 from motiform.motion.contact import Contacts, contact_gaps
 from motiform.motion.tree import Actuator, Figure
@@ -41,7 +41,7 @@ from motiform.scene.tables.figure import FigureTable
 
 __all__ = ["build_balance", "build_motors", "build_muscles", "build_servos", "build_step", "build_support"]
 
-_CURVES = {"degroote": ms.DeGrooteFregly, "millard": ms.Millard, "thelen": ms.Thelen}
+_CURVES = {"degroote": muscles.DeGrooteFregly, "millard": muscles.Millard, "thelen": muscles.Thelen}
 
 
 # -------------------------------------------------------------------- motors
@@ -159,11 +159,11 @@ def _hill(figure: Figure, table: FigureTable, member: Member, posture: np.ndarra
     def full(name: str) -> str | None:
         return None if name == "world" else member.prefix + name
 
-    muscles = tuple(_muscle(one, member.prefix, full) for one in table.muscle)
+    members = tuple(_muscle(one, member.prefix, full) for one in table.muscle)
     objects = tuple(_wrap(one, member.prefix, full) for one in table.wrap)
     name = f"{member.prefix}muscles"
     start = [one.activation for one in table.muscle]
-    own = ms.Muscles(figure, muscles, objects)
+    own = muscles.Muscles(figure, members, objects)
     if own.paths.buried:
         remedy = "Move the point, make the surface smaller, or take it out of wraps."
         raise InputError("points of a path must be outside of what it wraps", got=own.paths.buried[0], remedy=remedy)
@@ -174,10 +174,12 @@ def _hill(figure: Figure, table: FigureTable, member: Member, posture: np.ndarra
     return HillMuscles(own, SampledLaw(law, reflex.period, reflex.delay), activation=start, name=name)
 
 
-def _muscle(table: MuscleTable, prefix: str, full: Any) -> ms.Muscle:
-    points = tuple(ms.PathPoint(full(point.segment), point.at) for point in table.points)
-    path = ms.MusclePath(prefix + table.name, points, tuple(ms.PathWrap(prefix + name) for name in table.wraps))
-    return ms.Muscle(
+def _muscle(table: MuscleTable, prefix: str, full: Any) -> muscles.Muscle:
+    points = tuple(muscles.PathPoint(full(point.segment), point.at) for point in table.points)
+    path = muscles.MusclePath(
+        prefix + table.name, points, tuple(muscles.PathWrap(prefix + name) for name in table.wraps)
+    )
+    return muscles.Muscle(
         path,
         table.max_force,
         table.fibre_length,
@@ -189,13 +191,13 @@ def _muscle(table: MuscleTable, prefix: str, full: Any) -> ms.Muscle:
     )
 
 
-def _wrap(table: WrapTable, prefix: str, full: Any) -> ms.WrapObject:
+def _wrap(table: WrapTable, prefix: str, full: Any) -> muscles.WrapObject:
     surface: WrapSphere | WrapCylinder
     if table.sphere is not None:
         surface = WrapSphere(table.side, table.sphere)
     else:
         surface = WrapCylinder(table.side, table.cylinder or 0.0, table.length)
-    return ms.WrapObject(prefix + table.name, full(table.segment), surface, build_pose(table.pose))
+    return muscles.WrapObject(prefix + table.name, full(table.segment), surface, build_pose(table.pose))
 
 
 def _excitations(muscles: Sequence[MuscleTable]) -> PulseTrain:

@@ -8,7 +8,7 @@ import pytest
 from bench import register
 from bench.reconstruct import cases as reconstruct
 from bench.reconstruct.peers import opensim
-from bench.reconstruct.trial import make_trial
+from bench.reconstruct.synthetic_trial import make_trial
 from motiform.base.errors import InputError
 
 

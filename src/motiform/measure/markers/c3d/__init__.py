@@ -1,7 +1,7 @@
 """C3D files, the binary format of motion capture: markers, analog channels, force plates, events."""
 
+from motiform.measure.markers.c3d.prepare import Computed
 from motiform.measure.markers.c3d.read import read_c3d
-from motiform.measure.markers.c3d.trial import Computed
 from motiform.measure.markers.c3d.write import write_c3d
 from motiform.measure.markers.format import MarkerFormat
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from motiform.measure.markers.c3d.encode import Groups
-from motiform.measure.markers.c3d.trial import C3dTrial
+from motiform.measure.markers.c3d.prepare import C3dTrial
 
 __all__ = ["parameter_groups"]
 

@@ -11,7 +11,7 @@ from motiform.measure.detect import length_unit
 from motiform.measure.markers.c3d.encode import encode_parameters
 from motiform.measure.markers.c3d.groups import parameter_groups
 from motiform.measure.markers.c3d.parameters import BLOCK
-from motiform.measure.markers.c3d.trial import C3dTrial, Computed, float32, known_residuals, prepare_trial
+from motiform.measure.markers.c3d.prepare import C3dTrial, Computed, float32, known_residuals, prepare_trial
 from motiform.record.files import AnyPath, disk, new_file, write_file
 from motiform.record.recording import Recording
 

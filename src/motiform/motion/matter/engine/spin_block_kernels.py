@@ -20,7 +20,7 @@ from motiform.base.kernels import fused, inline, kernel
 from motiform.motion.matter.engine.link_kernels import law_tension, load_law
 from motiform.motion.matter.engine.spin_lanes import add_to_ends, lay_differences, lay_totals
 
-__all__ = ["BLOCK", "DESK", "add_sums", "find_reaches", "friction_chunks", "pick_pairs", "return_memory"]
+__all__ = ["BLOCK", "DESK", "add_sums", "find_reaches", "friction_chunks", "pick_pairs", "store_memory"]
 
 BLOCK = 64
 """Pairs that are worked out abreast; a power of two."""
@@ -65,7 +65,7 @@ def pick_pairs(
 
 
 @kernel
-def return_memory(c, starts, counts, which, held, memory):
+def store_memory(c, starts, counts, which, held, memory):
     """Write what the picked pairs of a chunk remember where it is kept for all."""
     for n in range(starts[c], starts[c] + counts[c]):
         for k in range(held.shape[0]):

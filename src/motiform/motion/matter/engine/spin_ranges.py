@@ -108,12 +108,12 @@ class SpinRange(ZoneRange):
 
     def _return_memory(self) -> None:
         """Write what the picked pairs hold where it is kept for all that are listed."""
-        from motiform.motion.matter.engine.spin_block_kernels import return_memory
+        from motiform.motion.matter.engine.spin_block_kernels import store_memory
 
         chunks = self._chunks
         if chunks is not None and chunks.seen is not None:
             self.device.launch(
-                return_memory, len(chunks.tops), chunks.starts, chunks.counts, chunks.which, chunks.held, self.memory,
+                store_memory, len(chunks.tops), chunks.starts, chunks.counts, chunks.which, chunks.held, self.memory,
                 least=self._few,
             )  # fmt: skip
 

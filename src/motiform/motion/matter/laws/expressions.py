@@ -57,7 +57,7 @@ class _Reader:
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             raise self.fail("expression cannot be read") from error
         tree = self.tree(body)
-        self.want(tree, truth)
+        self.require(tree, truth)
         return tree
 
     def tokens(self) -> str:
@@ -72,7 +72,7 @@ class _Reader:
             at = token.end()
         return " ".join(found)
 
-    def want(self, tree: Tree, truth: bool) -> Tree:
+    def require(self, tree: Tree, truth: bool) -> Tree:
         if truth and not _is_truth(tree):
             raise self.fail("a condition is needed here, not a number", allowed="comparisons such as d > limit")
         if not truth and _is_truth(tree):
@@ -80,7 +80,7 @@ class _Reader:
         return tree
 
     def number(self, node: ast.expr, depth: int) -> Tree:
-        return self.want(self.tree(node, depth + 1), False)
+        return self.require(self.tree(node, depth + 1), False)
 
     def tree(self, node: ast.expr, depth: int = 0) -> Tree:
         if depth > _DEEPEST:
@@ -91,7 +91,7 @@ class _Reader:
             case ast.Name():
                 return self.name(node.id[2:])
             case ast.UnaryOp(op=ast.Not()):
-                return ("not", self.want(self.tree(node.operand, depth + 1), True))
+                return ("not", self.require(self.tree(node.operand, depth + 1), True))
             case ast.UnaryOp(op=ast.UAdd()):
                 return self.number(node.operand, depth)
             case ast.UnaryOp(op=ast.USub()):
@@ -100,7 +100,7 @@ class _Reader:
                 return self.arithmetic(_ARITHMETIC[type(node.op)], node, depth)
             case ast.BoolOp():
                 op = "and" if isinstance(node.op, ast.And) else "or"
-                return (op, *(self.want(self.tree(part, depth + 1), True) for part in node.values))
+                return (op, *(self.require(self.tree(part, depth + 1), True) for part in node.values))
             case ast.Compare():
                 return self.comparison(node, depth)
             case ast.Call():

@@ -12,7 +12,7 @@ from motiform.motion.reconstruct.fit.unwind import find_turns, unwind
 from motiform.motion.tree.algorithms.kinematics import forward_kinematics
 from motiform.motion.tree.model.joint import Array
 
-__all__ = ["fit_converged", "fit_trial", "outlier_samples", "rescue"]
+__all__ = ["fit_converged", "fit_trial", "outlier_samples", "retry_lost_samples"]
 
 _TURNS = (0.0, 0.5 * np.pi, np.pi, -0.5 * np.pi)
 _TRIED = 8  # root poses from which the whole posture is looked for
@@ -50,13 +50,13 @@ def fit_trial(fitter: Fitter, markers: Array, q0: Array | None = None) -> Fit:
     )
     turns = find_turns(fitter)
     release(wide, turns, markers[coarse], rough)
-    rescue(wide, markers[coarse], rough)
+    retry_lost_samples(wide, markers[coarse], rough)
     starts = np.array([*range(0, count, BLOCK), count])
     begin = rough.q[np.searchsorted(coarse, starts[:-1])]
     found = fitter.fit(markers, begin, starts, spread=True)
     unwind(fitter, turns, found)
     _join(fitter, markers, found, starts)
-    rescue(fitter, markers, found, spread=True)
+    retry_lost_samples(fitter, markers, found, spread=True)
     release(fitter, turns, markers, found)
     return found
 
@@ -239,7 +239,7 @@ def outlier_samples(found: Fit, *, unsettled: bool = True) -> np.ndarray:
     return seen & (far | (unsettled & (found.status == fit_options.UNSETTLED)))
 
 
-def rescue(fitter: Fitter, markers: Array, found: Fit, *, spread: bool = False) -> None:
+def retry_lost_samples(fitter: Fitter, markers: Array, found: Fit, *, spread: bool = False) -> None:
     """Begin samples that have strayed again, from their neighbours and from elsewhere; in place.
 
     The same shakes each time: results do not depend on what was fitted before.

@@ -12,7 +12,7 @@ import numpy as np
 
 from motiform.measure.gaps import runs
 from motiform.motion.reconstruct.fit.fitter import Fit, Fitter
-from motiform.motion.reconstruct.fit.search import outlier_samples, rescue
+from motiform.motion.reconstruct.fit.search import outlier_samples, retry_lost_samples
 from motiform.motion.tree import forward_kinematics
 from motiform.motion.tree.model.joint import Array
 from motiform.record import Event
@@ -67,7 +67,7 @@ def mend_swaps(fitter: Fitter, markers: Array, found: Fit) -> list[Mended]:
     if len(changed):
         again = fitter.fit(markers[changed], posture.q[changed], spread=True)
         found.put(changed, again, np.arange(len(changed)))
-        rescue(fitter, markers, found, spread=True)
+        retry_lost_samples(fitter, markers, found, spread=True)
     return done
 
 

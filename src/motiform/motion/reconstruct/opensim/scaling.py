@@ -187,7 +187,7 @@ def _measure(figure: Figure, setup: ScaleSetup, static: Recording, factors: dict
 
 def _placed(figure: Figure, setup: ScaleSetup, static: Recording) -> Figure:
     """Return the figure with its tags where the mean markers are, in the posture that fits them best."""
-    from motiform.motion.reconstruct.trial import fit_markers, observe_fit
+    from motiform.motion.reconstruct.fit_trial import fit_markers, observe_fit
 
     times = static.time("markers")
     first, last = setup.placing_times or (float(times[0]), float(times[-1]))

@@ -87,7 +87,7 @@ class PointNames:
                              remedy=closest(match["group"], names))  # fmt: skip
         return self.groups[prefix + match["group"]], match["index"]
 
-    def met(self, named: PointsOf | None, where: str) -> Points:
+    def group_or_all(self, named: PointsOf | None, where: str) -> Points:
         """Return points by name, or all masses of the network if none is given."""
         if named is not None:
             return self.points(named, where)

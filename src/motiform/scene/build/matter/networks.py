@@ -339,7 +339,7 @@ class _Part:
         return all((points.radius > 0).all() for points in sets if points is not None)
 
     def _solid(self, table: SolidTable, place: Callable[..., str]) -> None:
-        points = self.names.met(table.points, place("points"))
+        points = self.names.group_or_all(table.points, place("points"))
         shape, start = self._shaped(table, place)
         law = build_law(table, place, table.name, {"threshold": 0.0})
         if table.segment is not None:
@@ -392,7 +392,7 @@ class _Part:
         return build_shape(self.scene, table.shape)[0], build_pose(table.pose)
 
     def _push(self, table: PushTable, place: Callable[..., str]) -> None:
-        points = self.names.met(table.points, place("points"))
+        points = self.names.group_or_all(table.points, place("points"))
         force = self.pose.rotation @ np.array(table.force)
         until = np.inf if table.until is None else table.until
         steady = table.wave is None and table.until is None and table.start <= 0
