@@ -129,7 +129,7 @@ def ground(figure, motion):
 
 def write_squat(folder):
     """Write squat.trc and squat_grf.mot of the model legs.osim in a folder; return the figure and its motion."""
-    from motiform.motion.reconstruct import velocities
+    from motiform.motion.postures import velocities
 
     figure = read_osim(write_model(folder / "legs.osim"))
     t, q = squat(figure)

@@ -20,7 +20,7 @@ from motiform import Recording
 from motiform.image import show_pictures
 from motiform.motion import tree
 from motiform.motion.figures import human36
-from motiform.motion.reconstruct import efforts, velocities
+from motiform.motion.postures import efforts, velocities
 from motiform.record import Channel
 
 RATE, FAST = 100.0, 10  # Hz, and plates so many times as fast

@@ -26,7 +26,7 @@ from matplotlib.figure import Figure
 
 import motiform as mf
 from motiform.image import show_pictures
-from motiform.motion.reconstruct import virtual_markers
+from motiform.motion.postures import virtual_markers
 
 RATE, NOISE, HIDDEN = 100, 0.002, 0.1  # 1/s, m
 SHOWN = ("left_knee_extension", "left_elbow_flexion", "left_forearm_supination")

@@ -28,7 +28,7 @@ from motiform.image.report.gait import curve_pages
 from motiform.image.report.page import report_blocks, write_blocks
 from motiform.motion import tree
 from motiform.motion.figures import human36
-from motiform.motion.reconstruct import gait_curves, gait_table, walker_of
+from motiform.motion.postures import gait_curves, gait_table, walker_of
 from motiform.record import Channel
 from motiform.spatial import rotation_about
 

@@ -128,7 +128,7 @@ PACKAGES = (
     "motion.matter.laws.presets",
     "motion.matter.model.topology",
     "motion.matter.motions",
-    "motion.reconstruct",
+    "motion.postures",
     "motion.screens",
     "motion.tree",
     "motion.tree.joints",

@@ -16,7 +16,7 @@ WALK = """
 import numpy as np
 from motiform.measure import write_markers
 from motiform.motion.figures import human36
-from motiform.motion.reconstruct import virtual_markers
+from motiform.motion.postures import virtual_markers
 
 man = human36(1.75, 71.0)
 swing = 0.3 * np.sin(np.linspace(0, 6, 60))[:, None]

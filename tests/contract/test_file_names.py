@@ -17,7 +17,7 @@ from motiform.measure import (
     write_markers,
     write_volume,
 )
-from motiform.motion.reconstruct import read_normative
+from motiform.motion.postures import read_normative
 from motiform.record import Channel, Recording, open_recording, read_csv
 
 READERS = (open_recording, read_csv, read_sto, read_subjects, read_correspondence, read_normative, mf.read_markers,

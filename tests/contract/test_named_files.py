@@ -14,7 +14,7 @@ from motiform.base.errors import InputError
 from motiform.base.files import named_file
 from motiform.geometry import Mesh, read_mesh, write_mesh
 from motiform.measure import read_volume
-from motiform.motion.reconstruct.opensim.loads import read_external_loads
+from motiform.motion.postures.opensim.loads import read_external_loads
 from motiform.motion.tree.read import read_mjcf, read_osim, read_urdf
 
 CORNERS = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1.0]])
@@ -206,12 +206,12 @@ def test_no_reader_joins_names_to_folders_by_itself():
     allowed = {
         "motion/tree/read/folders.py",  # packages, then named_file
         "motion/tree/read/mjcf/settings.py",  # the folder of an included file, for Folders
-        "motion/reconstruct/opensim/ik.py",  # then named_file
-        "motion/reconstruct/opensim/loads.py",  # in a remedy
+        "motion/postures/opensim/ik.py",  # then named_file
+        "motion/postures/opensim/loads.py",  # in a remedy
     }
     package = Path(files.__file__).parents[1]
     found = set()
-    for folder in ("measure", "form/rig", "geometry", "motion/tree/read", "motion/reconstruct/opensim"):
+    for folder in ("measure", "form/rig", "geometry", "motion/tree/read", "motion/postures/opensim"):
         for path in (package / folder).rglob("*.py"):
             text = path.read_text("utf-8").replace("place.parent, reader", "").replace("self.path.parent, reader", "")
             if ".parent /" in text:

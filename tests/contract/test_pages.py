@@ -44,7 +44,7 @@ def test_what_is_loaded_is_seen(page, found):
 @pytest.mark.slow
 def test_the_report_of_a_trial_loads_nothing(tmp_path):
     from motiform.image.report.page import write_report
-    from motiform.motion.reconstruct import virtual_markers
+    from motiform.motion.postures import virtual_markers
     from motiform.motion.tree import FigureBuilder, joints
     from motiform.trials import reconstruct
 

@@ -104,7 +104,7 @@ def test_a_public_class_name_has_one_meaning():
 
 
 def test_no_folder_has_the_name_of_what_is_beside_it():
-    """`motiform.motion.reconstruct.calibrate` is a function: a folder of that name would hide it, or be hidden."""
+    """`motiform.motion.postures.calibrate` is a function: a folder of that name would hide it, or be hidden."""
     for folder in {path.parent for path in FILES} - {SOURCE}:
         parent, _, name = ".".join(folder.relative_to(SOURCE.parent).parts).rpartition(".")
         assert inspect.ismodule(getattr(importlib.import_module(parent), name, inspect)), folder

@@ -177,7 +177,7 @@ def _setups() -> list[tuple[str, bytes, Callable[[Path], object]]]:
     from motiform.measure import read_correspondence, read_labels, read_seeds, read_subjects
     from motiform.motion.actuation import TaskTrajectory, read_traj3, write_traj3
     from motiform.motion.matter import Automaton
-    from motiform.motion.reconstruct import read_ik_setup, read_normative, read_scale_setup
+    from motiform.motion.postures import read_ik_setup, read_normative, read_scale_setup
     from motiform.motion.tree.read import read_figure, read_marker_set
     from motiform.trials.trial import read_weights
 
@@ -203,7 +203,7 @@ def _setups() -> list[tuple[str, bytes, Callable[[Path], object]]]:
 
 
 def _loads(path: Path) -> object:
-    from motiform.motion.reconstruct import read_external_loads
+    from motiform.motion.postures import read_external_loads
 
     columns = [f"{kind}{axis}" for kind in "fpt" for axis in "xyz"]
     (path.parent / "a.mot").write_text(

@@ -8,7 +8,7 @@ import pytest
 
 from motiform import figures, read_markers, reconstruct
 from motiform.measure import marker_names
-from motiform.motion.reconstruct import calibrate
+from motiform.motion.postures import calibrate
 from motiform.record import Recording
 
 DATA = os.environ.get("MOTIFORM_DATA")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import motiform
-from motiform.motion.reconstruct import calibrate
+from motiform.motion.postures import calibrate
 
 DATA = os.environ.get("MOTIFORM_DATA")
 needs_data = pytest.mark.skipif(not DATA, reason="MOTIFORM_DATA is not set: the real trials are not here")

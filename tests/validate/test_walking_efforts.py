@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from motiform import measure
-from motiform.motion import reconstruct, tree
+from motiform.motion import postures as posture_tools
+from motiform.motion import tree
 from motiform.motion.figures import human36
 
 DATA = os.environ.get("MOTIFORM_DATA")
@@ -108,14 +109,14 @@ def walk(trial, postures):
     """Figure with the mass that the right foot carries, its motion and its efforts."""
     t, q, L, height, _ = postures
     body = human36(height, 70.0, lengths=L)
-    moved = reconstruct.velocities(body, t, q, cutoff=CUTOFF)
-    found = reconstruct.efforts(body, t, *moved, trial, cutoff=CUTOFF)
-    needed = reconstruct.efforts(body, t, *moved).residual[:, 4]
+    moved = posture_tools.velocities(body, t, q, cutoff=CUTOFF)
+    found = posture_tools.efforts(body, t, *moved, trial, cutoff=CUTOFF)
+    needed = posture_tools.efforts(body, t, *moved).residual[:, 4]
     inside = found.assignment.known
     carried = found.external.sum(1)[:, 4]
     mass = 70.0 * (carried[inside] @ needed[inside]) / (needed[inside] @ needed[inside])
     body = human36(height, mass, lengths=L)
-    return body, t, moved, reconstruct.efforts(body, t, *moved, trial, cutoff=CUTOFF)
+    return body, t, moved, posture_tools.efforts(body, t, *moved, trial, cutoff=CUTOFF)
 
 
 def test_the_body_fits_its_markers(postures):
@@ -150,7 +151,7 @@ def test_little_force_is_left_at_the_root(walk):
 def test_the_ankle_moment_is_that_of_the_ground_about_the_ankle(trial, walk):
     """From the joint centre of the file and the plate alone, without a model: r × F, but for the foot's own weight."""
     body, t, moved, found = walk
-    loads = reconstruct.read_loads(trial, np.array([0.0, 1.0, 0.0])).at(t, CUTOFF)[:, 1]
+    loads = posture_tools.read_loads(trial, np.array([0.0, 1.0, 0.0])).at(t, CUTOFF)[:, 1]
     ankle = points(trial, "RAJC")[SEEN]
     ground = loads[:, :3] - np.cross(ankle, loads[:, 3:])
     k = body.coordinates.index("right_ankle_dorsiflexion")
@@ -174,7 +175,7 @@ def test_efforts_and_angles_are_those_of_walking(walk):
     assert 1.2 < -ankle[stance].min() < 2.0
     late = t[stance][ankle[stance].argmin()]
     assert 0.6 < (late - STRIKE) / (OFF - STRIKE) < 0.95
-    angles = reconstruct.joint_angles(body, moved.q, ["right_knee", "right_hip", "right_ankle"])
+    angles = posture_tools.joint_angles(body, moved.q, ["right_knee", "right_hip", "right_ankle"])
     knee, hip = np.degrees(angles["right_knee"][:, 0]), np.degrees(angles["right_hip"][:, 0])
     assert 55 < knee.max() < 78
     assert knee[stance].min() > -5
@@ -189,12 +190,12 @@ def test_events_of_markers_are_those_of_the_plate(trial, method):
     """Within two frames of 60 Hz, in which [Zeni08] finds nearly all of its events."""
     pelvis = (points(trial, "RPSI") + points(trial, "LPSI")) / 2
     heels, toes = ({"r": points(trial, "R" + name), "l": points(trial, "L" + name)} for name in ("CAL", "MT1"))
-    walker = reconstruct.Walker(trial.time("markers"), heels, toes, pelvis, np.array([0.0, 1.0, 0.0]))
-    events = reconstruct.gait_events(walker, method=method)
+    walker = posture_tools.Walker(trial.time("markers"), heels, toes, pelvis, np.array([0.0, 1.0, 0.0]))
+    events = posture_tools.gait_events(walker, method=method)
     for name, time in (("r foot strike", STRIKE), ("r foot off", OFF), ("l foot off", 2.4777)):
         nearest = min(abs(event.time - time) for event in events if event.name == name)
         assert nearest < 2 / 60, name
-    means = reconstruct.gait_table(walker, events).mean()
+    means = posture_tools.gait_table(walker, events).mean()
     assert means["stride_time"] == pytest.approx(0.98, abs=0.02)  # s
     assert means["speed"] == pytest.approx(means["stride_length"] / means["stride_time"], rel=0.03)
     assert means["step_length"] == pytest.approx(means["stride_length"] / 2, rel=0.1)
@@ -202,8 +203,9 @@ def test_events_of_markers_are_those_of_the_plate(trial, method):
 
 def test_the_table_of_the_walk(walk):
     body, t, moved, found = walk
-    walker = reconstruct.walker_of(body, t, moved.q)
-    events = reconstruct.gait_events(walker, found.assignment)
+    walker = posture_tools.walker_of(body, t, moved.q)
+    events = posture_tools.gait_events(walker, found.assignment)
     (strike,) = [e for e in events if e.detail["source"] == "plate" and e.name == "r foot strike"]
     assert strike.time == pytest.approx(STRIKE, abs=5e-4)
-    assert reconstruct.gait_table(walker, events).mean()["speed"] == pytest.approx(1.6, abs=0.05)  # m/s, as of markers
+    speed = posture_tools.gait_table(walker, events).mean()["speed"]
+    assert speed == pytest.approx(1.6, abs=0.05)  # m/s, as of markers

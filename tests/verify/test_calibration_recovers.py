@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from motiform.motion.figures import human36
-from motiform.motion.reconstruct import calibrate
-from motiform.motion.reconstruct.calibration.parameters import make_parameters
-from motiform.motion.reconstruct.calibration.scale import scale_figure
+from motiform.motion.postures import calibrate
+from motiform.motion.postures.calibration.parameters import make_parameters
+from motiform.motion.postures.calibration.scale import scale_figure
 from motiform.motion.tree import tag_jacobians, tags
 from motiform.motion.tree.model.segment import Tag
 from motiform.motion.tree.read import read_osim

@@ -6,7 +6,7 @@ import pytest
 import motiform
 from motiform import FigureBuilder, Transform, joints
 from motiform.base.kernels import threads
-from motiform.motion.reconstruct import virtual_markers
+from motiform.motion.postures import virtual_markers
 from motiform.motion.tree import tag_jacobians
 
 RATE = 100.0
@@ -163,7 +163,7 @@ def test_angles_go_on_through_gimbal_locks(limits):
 
 
 def test_blocks_and_threads_do_not_matter(arm, monkeypatch):
-    from motiform.motion.reconstruct.fit import search
+    from motiform.motion.postures.fit import search
 
     markers = virtual_markers(arm, arm_motion(np.random.default_rng(3)), rate=RATE, noise=0.002)
     found = []
@@ -178,7 +178,7 @@ def test_blocks_and_threads_do_not_matter(arm, monkeypatch):
 @pytest.mark.parametrize("size", [0.2, 1.0])
 def test_what_is_left_undone_would_change_nothing(arm, monkeypatch, size):
     """Paths that are their own nearest, and markers that are nowhere else, are not looked for: the same bits."""
-    from motiform.motion.reconstruct.fit import swaps, unwind
+    from motiform.motion.postures.fit import swaps, unwind
 
     q = size * arm_motion(np.random.default_rng(4))
     markers = virtual_markers(arm, q, rate=RATE, noise=0.002)
@@ -209,7 +209,7 @@ def test_a_head_that_hides_does_not_leap(man):
 
 def test_curves_through_what_is_determined_are_those_of_dense_matrices():
     """The minimum, and the diagonal of the inverse, of Σ w (x − y)² + xᵀ S x."""
-    from motiform.motion.reconstruct.fit.hidden import _smooth, _stiffness
+    from motiform.motion.postures.fit.hidden import _smooth, _stiffness
 
     rng = np.random.default_rng(0)
     stiff = 1e-6 * _stiffness(np.cumsum(rng.uniform(0.005, 0.02, 30)))

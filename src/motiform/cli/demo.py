@@ -140,7 +140,7 @@ def _measure(out: Path) -> Shown:
     from motiform.image import picture, plot_channels
     from motiform.measure import read_markers, write_c3d
     from motiform.motion.figures import human36
-    from motiform.motion.reconstruct import virtual_markers
+    from motiform.motion.postures import virtual_markers
     from motiform.record import open_recording
     from motiform.trials import reconstruct
 

@@ -181,8 +181,8 @@ def _existing(path: Path, name: str) -> Path:
 
 def _figure_of(spec: str | None, ik: Path | None, scale: Path | None) -> str:
     """Return the figure: the given one, or the model that a set-up of OpenSim names."""
-    from motiform.motion.reconstruct.opensim.ik import read_ik_setup
-    from motiform.motion.reconstruct.opensim.scaling import read_scale_setup
+    from motiform.motion.postures.opensim.ik import read_ik_setup
+    from motiform.motion.postures.opensim.scaling import read_scale_setup
 
     if spec is not None:
         return spec

@@ -7,7 +7,7 @@ import numpy as np
 from motiform.base.errors import MotiformError
 from motiform.measure import Computed, marker_names, write_c3d
 from motiform.measure.changes import changed
-from motiform.motion.reconstruct import GaitSeries, joint_series, walker_of
+from motiform.motion.postures import GaitSeries, joint_series, walker_of
 from motiform.motion.tree import Figure
 from motiform.record import Event, Recording
 

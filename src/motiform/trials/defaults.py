@@ -11,7 +11,7 @@ from motiform.measure.names import match_names
 from motiform.motion.figures.human36 import Human36
 from motiform.motion.figures.human36_table import RANGES
 from motiform.motion.figures.marker_sets import find_marker_set, marks_legs, soft_markers
-from motiform.motion.reconstruct import efforts
+from motiform.motion.postures import efforts
 from motiform.motion.tree import Figure, tags
 from motiform.record import Recording
 from motiform.trials.figure import make_figure, upright

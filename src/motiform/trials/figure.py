@@ -12,7 +12,7 @@ from motiform.motion.tree import Figure
 
 if TYPE_CHECKING:
     from motiform.measure import Subject
-    from motiform.motion.reconstruct import Calibration
+    from motiform.motion.postures import Calibration
     from motiform.record import Recording
 
 __all__ = ["FigureSpec", "calibrated", "choose_subject", "make_figure", "read_subject"]
@@ -101,7 +101,7 @@ def make_figure(spec: FigureSpec, subject: str | None) -> Figure:
         raise InputError(f"measures must suit {path.name}", got=", ".join(measures), allowed=allowed)
     if mass is None:
         return made
-    from motiform.motion.reconstruct import scale_figure
+    from motiform.motion.postures import scale_figure
 
     return scale_figure(made, {}, mass=mass)
 
@@ -167,7 +167,7 @@ def calibrated(
     """Return the figure fitted to a standing trial, a moving one, or both."""
     from motiform.motion.figures.human36 import Human36
     from motiform.motion.figures.marker_sets import site_spreads
-    from motiform.motion.reconstruct import calibrate
+    from motiform.motion.postures import calibrate
 
     known = [n for n in signature(calibrate).parameters if n not in ("figure", "markers", "static", "progress")]
     _check_names(options, known, "calibrate")

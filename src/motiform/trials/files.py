@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from motiform.measure import write_sto
-from motiform.motion.reconstruct.gait.angles import JointAngles
+from motiform.motion.postures.gait.angles import JointAngles
 from motiform.motion.tree import Figure, joint_axes
 from motiform.motion.tree.observe import configuration_names
 from motiform.record import Recording
@@ -98,7 +98,7 @@ def _relabelled(rec: Recording, labels: dict[str, list[str]]) -> Recording:
 def write_cycles(rec: Recording, figure: Figure, path: Path) -> Path | None:
     """Write angles, moments and powers at 0 to 100 % of each gait cycle as a table; None where there is no cycle."""
     from motiform.image.report.gait import cycles_csv, find_walker
-    from motiform.motion.reconstruct.gait.cycles import gait_curves
+    from motiform.motion.postures.gait.cycles import gait_curves
 
     walker = find_walker(rec, figure) if rec.events else None
     curves = None if walker is None else gait_curves(rec, figure, walker)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from motiform.base.errors import InputError, closest_file
 from motiform.measure import read_markers, turn
-from motiform.motion.reconstruct.opensim.loads import read_external_loads
+from motiform.motion.postures.opensim.loads import read_external_loads
 from motiform.record import Recording
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from motiform.base.errors import InputError
 from motiform.measure import write_sto
 from motiform.motion.actuation.muscles import Muscles, read_muscles, scale_muscles
-from motiform.motion.reconstruct.dynamics.muscles import muscle_forces
-from motiform.motion.reconstruct.opensim.scaling import read_scale_setup, setup_factors
+from motiform.motion.postures.dynamics.muscles import muscle_forces
+from motiform.motion.postures.opensim.scaling import read_scale_setup, setup_factors
 from motiform.motion.tree import Figure
 from motiform.record import Recording
 from motiform.record.files import disk, write_file

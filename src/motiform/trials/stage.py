@@ -10,11 +10,11 @@ from motiform.base.errors import MotiformError
 from motiform.base.machine import machine
 from motiform.base.progress import Progress
 from motiform.form import looks_of, marker_looks
-from motiform.motion.reconstruct.fit_trial import Correspondence, FittedTrial, fit_markers, observe_fit
-from motiform.motion.reconstruct.gait.angles import check_convention
-from motiform.motion.reconstruct.gait.cycles import gait_cycles
-from motiform.motion.reconstruct.gait.events import walker_of
-from motiform.motion.reconstruct.gait.series import joint_series
+from motiform.motion.postures.fit_trial import Correspondence, FittedTrial, fit_markers, observe_fit
+from motiform.motion.postures.gait.angles import check_convention
+from motiform.motion.postures.gait.cycles import gait_cycles
+from motiform.motion.postures.gait.events import walker_of
+from motiform.motion.postures.gait.series import joint_series
 from motiform.motion.tree import Figure
 from motiform.record import Channel, Recording
 

@@ -20,12 +20,12 @@ from motiform.base.files import are_as_written, folder_sums, reads_file
 from motiform.base.locks import unlock
 from motiform.base.machine import machine
 from motiform.base.progress import Progress
-from motiform.motion.reconstruct.fit_trial import fit_markers
-from motiform.motion.reconstruct.gait.angles import check_convention
-from motiform.motion.reconstruct.gait.normative import read_normative
-from motiform.motion.reconstruct.opensim.ik import read_ik_setup
-from motiform.motion.reconstruct.opensim.loads import add_forces
-from motiform.motion.reconstruct.opensim.scaling import read_scale_setup, scale_by_setup
+from motiform.motion.postures.fit_trial import fit_markers
+from motiform.motion.postures.gait.angles import check_convention
+from motiform.motion.postures.gait.normative import read_normative
+from motiform.motion.postures.opensim.ik import read_ik_setup
+from motiform.motion.postures.opensim.loads import add_forces
+from motiform.motion.postures.opensim.scaling import read_scale_setup, scale_by_setup
 from motiform.motion.tree import Figure
 from motiform.motion.tree.read import write_bvh
 from motiform.record import Recording
@@ -359,8 +359,8 @@ def _write(
 
 
 def _write_files(trial: MarkerTrial, rec: Recording, figure: Figure, markers: Recording, folder: Path) -> list[str]:
-    from motiform.motion.reconstruct.gait.angles import default_joints, joint_angles
-    from motiform.motion.reconstruct.gait.landmarks import landmark_frames
+    from motiform.motion.postures.gait.angles import default_joints, joint_angles
+    from motiform.motion.postures.gait.landmarks import landmark_frames
 
     name = trial.name
     rec.save(folder / f"{name}.mf")

@@ -13,7 +13,7 @@ from motiform.image.report.blocks import Bar, Code, Heading, Picture, ReportTabl
 from motiform.image.report.html import html_page
 from motiform.image.report.page import write_blocks, write_report
 from motiform.image.report.pictures import png_of_pixels
-from motiform.motion.reconstruct import virtual_markers
+from motiform.motion.postures import virtual_markers
 
 EVIL = "<script>alert('x')</script> & \"$x_1$\""
 

@@ -5,7 +5,7 @@ import pytest
 
 from motiform import FigureBuilder, joints
 from motiform.image.report.forces import _foot_at_rest
-from motiform.motion.reconstruct import find_feet
+from motiform.motion.postures import find_feet
 from motiform.record import Channel, Recording
 
 RATE = 100.0

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 from motiform import figures, read_markers
 from motiform.measure import marker_names
-from motiform.motion.reconstruct import virtual_markers
+from motiform.motion.postures import virtual_markers
 from motiform.record import Channel, Event, Recording
 from motiform.trials import reconstruct
 from motiform.trials.c3d import write_back

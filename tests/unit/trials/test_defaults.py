@@ -6,7 +6,7 @@ import pytest
 from motiform.base.errors import InputError
 from motiform.motion.figures import human36
 from motiform.motion.figures.marker_sets import MARKER_SETS, find_marker_set, read_sites, site_spreads
-from motiform.motion.reconstruct import efforts
+from motiform.motion.postures import efforts
 from motiform.motion.tree import tags
 from motiform.record import Channel, Recording
 from motiform.trials.defaults import find_mass, find_size, settle_defaults, settle_mass

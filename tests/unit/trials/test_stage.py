@@ -5,8 +5,8 @@ import pytest
 
 from motiform import FigureBuilder, Transform, figures, joints
 from motiform.base.errors import InputError
-from motiform.motion.reconstruct import virtual_markers
-from motiform.motion.reconstruct.fit_trial import fit_markers
+from motiform.motion.postures import virtual_markers
+from motiform.motion.postures.fit_trial import fit_markers
 from motiform.record import Recording
 from motiform.record.labels import axis_names
 from motiform.trials import reconstruct

@@ -15,8 +15,8 @@ from motiform.measure.changes import changed
 from motiform.measure.sto import read_sto
 from motiform.motion import tree
 from motiform.motion.actuation.muscles import path_geometry, scale_muscles
-from motiform.motion.reconstruct import muscle_forces, read_external_loads, scale_figure
-from motiform.motion.reconstruct.opensim.loads import add_forces
+from motiform.motion.postures import muscle_forces, read_external_loads, scale_figure
+from motiform.motion.postures.opensim.loads import add_forces
 from motiform.record import Event, open_recording
 from squat import SAMPLES, write_squat
 

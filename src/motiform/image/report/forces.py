@@ -10,7 +10,7 @@ from motiform.image.report.gait import SIDES
 from motiform.image.report.plots import blank, png_of, quiet
 
 if TYPE_CHECKING:
-    from motiform.motion.reconstruct.feet import Foot
+    from motiform.motion.postures.feet import Foot
     from motiform.motion.tree import Figure
     from motiform.record import Recording
 
@@ -55,7 +55,7 @@ def _placed(pieces: list[tuple[int, np.ndarray]], R: np.ndarray, p: np.ndarray) 
 
 def floor_of(figure: "Figure", rec: "Recording", up: np.ndarray) -> float | None:
     """Return the height of the ground under the feet [m]: where the lowest foot is in the middle of its stances."""
-    from motiform.motion.reconstruct import find_feet
+    from motiform.motion.postures import find_feet
     from motiform.motion.tree import forward_kinematics
 
     try:
@@ -93,7 +93,7 @@ def force_plots(
 
 
 def _stances(rec: "Recording", figure: "Figure", markers: "Recording", walker: Any) -> list[_Stance]:
-    from motiform.motion.reconstruct import assign_plates, read_loads
+    from motiform.motion.postures import assign_plates, read_loads
 
     given = assign_plates(figure, rec.time("q"), rec["q"], markers, cutoff=None)
     loads = read_loads(markers, walker.up)
@@ -129,7 +129,7 @@ def _foot_at_rest(
 
     A treadmill carries the foot with the horizontal velocity [m/s], (3,), that its points have in mid-stance.
     """
-    from motiform.motion.reconstruct.feet import foot_points
+    from motiform.motion.postures.feet import foot_points
     from motiform.motion.tree import forward_kinematics
 
     times = rec.time("q")

@@ -14,9 +14,9 @@ from motiform.image.report.plots import blank, png_of, quiet
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from motiform.motion.reconstruct.gait.cycles import GaitCurves, GaitQuantity
-    from motiform.motion.reconstruct.gait.normative import Normative
-    from motiform.motion.reconstruct.gait.series import GaitSeries, SideSeries
+    from motiform.motion.postures.gait.cycles import GaitCurves, GaitQuantity
+    from motiform.motion.postures.gait.normative import Normative
+    from motiform.motion.postures.gait.series import GaitSeries, SideSeries
     from motiform.motion.tree import Figure
     from motiform.record import Recording
 
@@ -44,7 +44,7 @@ _SIGNS = {"not fitted": "x", "hidden": "s", "uncertain": "D", "limit": "^", "lef
 
 def find_walker(rec: "Recording", figure: "Figure") -> Any:
     """Return the walker of a trial, or None where nothing walks."""
-    from motiform.motion.reconstruct import walker_of
+    from motiform.motion.postures import walker_of
 
     try:
         walker = walker_of(figure, rec.time("q"), rec["q"])
@@ -56,8 +56,8 @@ def find_walker(rec: "Recording", figure: "Figure") -> Any:
 
 def turned_by(rec: "Recording", figure: "Figure") -> float:
     """Return by how much the feet turn in a trial [rad], of the samples whose markers tell where both are."""
-    from motiform.motion.reconstruct import find_feet, walker_of
-    from motiform.motion.reconstruct.gait.series import sample_where_defined
+    from motiform.motion.postures import find_feet, walker_of
+    from motiform.motion.postures.gait.series import sample_where_defined
 
     defined = np.all([sample_where_defined(figure, foot.name, rec["unseen"]) for foot in find_feet(figure)], axis=0)
     defined &= np.asarray(rec["status"]) == 0

@@ -8,8 +8,8 @@ import numpy as np
 from motiform.image.report.blocks import Block, Heading, Picture, ReportTable, Text
 from motiform.image.report.gait import SIDES
 from motiform.image.report.plots import blank, png_of, quiet
-from motiform.motion.reconstruct.feet import side_of
-from motiform.motion.reconstruct.gait.cycles import GaitCurves, GaitQuantity, cycle_curves, gait_cycles
+from motiform.motion.postures.feet import side_of
+from motiform.motion.postures.gait.cycles import GaitCurves, GaitQuantity, cycle_curves, gait_cycles
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

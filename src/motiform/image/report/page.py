@@ -13,7 +13,7 @@ from motiform.image.report.blocks import Bar, Block, Code, Heading, Picture, Rep
 from motiform.image.report.plots import angle_plots, effort_plots, error_plot, residual_map
 
 if TYPE_CHECKING:
-    from motiform.motion.reconstruct.gait.normative import Normative
+    from motiform.motion.postures.gait.normative import Normative
     from motiform.motion.tree import Figure
     from motiform.record import Recording
 
@@ -146,7 +146,7 @@ def _gait(
     """Return curves over the gait cycle, forces of the ground and the table of steps; nothing without gait."""
     from motiform.image.report.forces import force_plots
     from motiform.image.report.gait import curve_pages, spatio_temporal
-    from motiform.motion.reconstruct import gait_curves, gait_table
+    from motiform.motion.postures import gait_curves, gait_table
 
     steps = [event for event in rec.events if (event.detail or {}).get("kind") in ("foot strike", "foot off")]
     if walker is None:
@@ -169,7 +169,7 @@ def _gait(
 def _over_time(rec: "Recording", figure: "Figure", walker: Any, steps: list[Any]) -> list[Block]:
     """Return angles, moments and powers over time, where no stride is whole."""
     from motiform.image.report.gait import marks_in, series_pages
-    from motiform.motion.reconstruct import joint_series
+    from motiform.motion.postures import joint_series
 
     found = joint_series(rec, figure, walker, rec.manifest["reconstruct"]["angles"])
     each = ", ".join(f"{one.name} {one.time:.3f} s" for one in steps[:_STEPS]) + ", …" * (len(steps) > _STEPS)

@@ -1,0 +1,286 @@
+"""Segment lengths and tag positions of a figure from markers of a static or dynamic trial."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from motiform.base.errors import InputError
+from motiform.base.progress import Progress
+from motiform.motion.postures.calibration.inputs import check, check_spread, gather, tag_weights
+from motiform.motion.postures.calibration.lengths import measured_lengths
+from motiform.motion.postures.calibration.parameters import TAG_SD, FigureParameters, make_parameters
+from motiform.motion.postures.calibration.postures import (
+    fit_postures,
+    posture_places,
+    retry_postures,
+    start_postures,
+)
+from motiform.motion.postures.calibration.samples import Correspondence
+from motiform.motion.postures.calibration.scale import has_lengths
+from motiform.motion.postures.calibration.solve import (
+    CalibrationProblem,
+    Loss,
+    Solution,
+    solve_alternating,
+    solve_joint,
+)
+from motiform.motion.tree.algorithms.kinematics import tags as tags_of
+from motiform.motion.tree.model.figure import Figure
+from motiform.motion.tree.model.joint import Array
+
+__all__ = ["Calibration", "calibrate"]
+
+_METHODS = {"joint": solve_joint, "alternating": solve_alternating}
+_HOLD = 0.05  # [m/rad] draws joints to where they begin while nothing is calibrated yet
+_KEEP = 1e-4  # [m/rad] and what the markers do not determine, always: a foot with two markers does not turn over
+_AGAIN = 3  # times samples that fit badly are begun anew
+_FITS = 3  # times marker_sd is estimated anew where it is not told
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration:
+    """A figure that fits its subject, and how well what was changed is known."""
+
+    figure: Figure
+    """The calibrated figure."""
+    q: Array
+    """Postures of the samples used, (samples, nq), of the calibrated figure."""
+    times: Array
+    """[s], (samples,); those of a static trial come first."""
+    static: Array
+    """Which of the samples are of the static trial, (samples,)."""
+    lengths: dict[str, float]
+    """Lengths [m] of a Human36 by name; of other figures the factor of each segment."""
+    tag_offsets: dict[str, Array]
+    """Shift of each tag that was free [m], (3,), in its segment's axes, from where the lengths alone would put it."""
+    std: dict[str, float | Array]
+    """Standard deviation of each length (same unit) and of each shift [m], by the same names."""
+    determined: dict[str, float | Array]
+    """How well the markers determine each number: 1 all, 0 nothing (it keeps what was assumed)."""
+    error_before: float
+    """Root mean square distance [m] of markers and tags of the figure given, in postures fitted to it."""
+    error_after: float
+    tag_errors: dict[str, tuple[float, float]]
+    """The same for each tag that has a marker, before and after."""
+    marker_sd: float
+    """[m] Standard deviation of each coordinate of a marker, as told or as found."""
+    variance: float
+    """Mean square of the residuals over that of marker_sd: 1 where this is right."""
+    iterations: int
+    settled: bool
+    before: dict[str, float] = field(default_factory=dict)
+    """Lengths or factors of the figure given."""
+
+    def report(self) -> str:
+        """Return tables of lengths, tags and errors as text."""
+        from motiform.motion.postures.calibration.report import report
+
+        return report(self)
+
+    def __repr__(self) -> str:
+        state = "" if self.settled else ", NOT SETTLED"
+        errors = f"{1e3 * self.error_before:.1f} mm → {1e3 * self.error_after:.1f} mm"
+        return f"<Calibration of {self.figure.name!r}: {len(self.q)} samples, {errors}{state}>"
+
+
+def calibrate(
+    figure: Figure,
+    markers: Any = None,
+    *,
+    static: Any = None,
+    correspondence: Correspondence = None,
+    q0: ArrayLike | None = None,
+    frames: int = 80,
+    lengths: bool | Sequence[str] = True,
+    tags: bool = True,
+    symmetric: bool = False,
+    length_sd: float = 0.05,
+    size_sd: float = 0.1,
+    tag_sd: float | Mapping[str, float] = TAG_SD,
+    marker_sd: float | None = 0.01,
+    posture_sd: float = 1.0,
+    neutral_sd: Mapping[str, float] | None = None,
+    weights: Mapping[str, float] | ArrayLike | None = None,
+    fixed_tags: Sequence[str] = (),
+    robust: str | None = "huber",
+    robust_scale: float = 0.03,
+    method: str = "joint",
+    max_iterations: int = 60,
+    progress: Progress | None = None,
+) -> Calibration:
+    """Fit lengths and places of tags, together with the postures of chosen samples, to markers.
+
+    Minimises Σ ‖marker − tag(q_f, p)‖² / marker_sd² + the squares of what p (lengths, tags) departs from the figure
+    given over their variances: parameters that the markers do not determine stay unchanged, which `determined` reports.
+
+    Parameters
+    ----------
+    markers, static : recordings of a moving and of a standing subject, or points (samples, tags, 3) [m] in the order
+        of the tags, nan where not seen; one of them, or both. A standing trial also gives the first estimate, which
+        takes its posture for the neutral one.
+    correspondence : which marker is which tag, as in `match_names`.
+    q0 : posture to begin with, (nq,) or one for each sample of `markers`; None: found from the markers.
+    frames : how many samples of `markers` are used, chosen to differ most from one another.
+    lengths : True, False, or names of those to fit: L1 … L31 of a Human36, segments of other figures.
+    tags, fixed_tags : whether tags may shift, and which may not.
+    symmetric : left and right lengths change by the same factor.
+    length_sd, size_sd : relative spread of each length on its own, and of all together.
+    tag_sd : [m] spread of each coordinate of a tag, or {tag: spread}; 0.01 where a tag is not named.
+    marker_sd : [m] of each coordinate of a marker; None: from the residuals.
+    posture_sd : [rad or m] spread of joint coordinates about those of the figure given in the same samples: keeps
+        coordinates that the markers do not determine.
+    neutral_sd : {coordinate: spread} [rad or m] of coordinates that lie about the neutral posture instead, such as
+        those of feet that two markers hardly tell.
+    weights : of tags, {name: weight} or (tags,).
+    robust, robust_scale : "huber" or "geman-mcclure" makes markers farther than that [m] from their tag count less, so
+        that no single sample moves a tag; None: least squares.
+    method : "joint", or "alternating" between postures and parameters.
+    """
+    check(figure, markers, static, frames, max_iterations, robust, method)
+    spreads = {"length_sd": length_sd, "posture_sd": posture_sd, "robust_scale": robust_scale}
+    for name, value in spreads.items():
+        check_spread(name, value)
+    for value in tag_sd.values() if isinstance(tag_sd, Mapping) else [tag_sd]:
+        check_spread("tag_sd", value)
+    check_spread("size_sd", size_sd, zero=True)
+    check_spread("marker_sd", 1.0 if marker_sd is None else marker_sd)
+    points, times, start, still = gather(figure, markers, static, correspondence, q0, int(frames))
+    seen: Array = np.asarray(np.isfinite(points[..., 0]))
+    model = make_parameters(
+        figure, lengths=lengths, tags=tags, fixed_tags=fixed_tags, seen=np.asarray(seen.any(axis=0)),
+        symmetric=symmetric, length_sd=length_sd, tag_sd=tag_sd, size_sd=size_sd,
+    )  # fmt: skip
+    w = np.where(seen, tag_weights(figure, weights), 0.0)
+    loss = Loss(robust, robust_scale)
+    q, before = _fitted(figure, points, start, w * _tag_weights(figure, tag_sd, marker_sd or 0.01), loss)
+    known = np.where(seen[..., None], points, 0.0)
+    problem = CalibrationProblem(
+        model, known, w, marker_sd or 0.01, loss, *_assumed(figure, q, posture_sd, neutral_sd or {})
+    )
+    first = _first_guess(model, static, correspondence)
+    found = _solved(problem, q, first, method, int(max_iterations), marker_sd is None, progress)
+    return _result(found[0], found[1], before, seen, times, still)
+
+
+# ---------------------------------------------------------------- fitting
+def _fitted(figure: Figure, points: Array, start: Array | None, w: Array, loss: Loss) -> tuple[Array, Array]:
+    """Return postures of the figure as given, and distances of its tags from the markers (samples, tags) [m]."""
+    q = start_postures(figure, points) if start is None else start
+    first = q
+    q = fit_postures(figure, points, q, weights=w, hold=_HOLD)
+    for _ in range(3 if loss.kind else 0):  # reweighted least squares
+        again = w * loss.weight(np.nan_to_num(_distances(figure, points, q)) ** 2)
+        q = fit_postures(figure, points, q, weights=again, hold=_HOLD / 10, max_iterations=20)
+    q = fit_postures(figure, points, q, weights=w, hold=_KEEP, toward=first)
+    q = retry_postures(figure, points, q, w, hold=_KEEP, toward=first)
+    return q, _distances(figure, points, q)
+
+
+def _assumed(figure: Figure, q: Array, spread: float, neutral: Mapping[str, float]) -> tuple[Array, Array]:
+    """Return postures about which coordinates are assumed to lie, and the spread of each plain coordinate."""
+    at_q, _ = posture_places(figure)
+    center, spreads = q.copy(), np.full(len(at_q), float(spread))
+    for name, value in neutral.items():
+        check_spread(f"neutral_sd of {name!r}", value)
+        place = figure.coordinates.index(name) if name in figure.coordinates else -1
+        if place not in at_q:
+            allowed = ", ".join(figure.coordinates[k] for k in at_q[:40])
+            raise InputError("no such coordinate", where="neutral_sd", got=name, allowed=allowed)
+        center[:, place] = figure.neutral()[place]
+        spreads[at_q == place] = value
+    return center, spreads
+
+
+def _tag_weights(figure: Figure, tag_sd: float | Mapping[str, float], marker_sd: float) -> Array:
+    """Return the weight of each tag before anything is calibrated: less where its place is hardly known, (tags,)."""
+    own = [tag_sd.get(tag.name, TAG_SD) if isinstance(tag_sd, Mapping) else TAG_SD for tag in figure.tags]
+    return np.asarray((TAG_SD**2 + marker_sd**2) / (np.square(own) + marker_sd**2))
+
+
+def _distances(figure: Figure, points: Array, q: Array) -> Array:
+    return np.asarray(np.linalg.norm(points - tags_of(figure, q), axis=-1))
+
+
+def _first_guess(model: FigureParameters, static: Any, correspondence: Correspondence) -> Array:
+    """Return parameters to begin with: from the distances of a standing trial, or none."""
+    p = np.zeros(model.count)
+    if static is None or not model.groups:
+        return p
+    found = measured_lengths(
+        model.figure, static, correspondence=correspondence, length_sd=model.length_sd, size_sd=model.size_sd,
+        distance_sd=2 * TAG_SD,
+    )  # fmt: skip
+    for k, group in enumerate(model.groups):
+        p[k] = np.mean([found[name] for name in group]) - 1.0
+    return p
+
+
+def _solved(
+    problem: CalibrationProblem, q: Array, p: Array, method: str, limit: int, estimate: bool, progress: Progress | None
+) -> tuple[CalibrationProblem, Solution]:
+    rounds, done = _FITS if estimate else 1, 0.0
+
+    def report(part: float) -> None:
+        nonlocal done
+        done = max(done, min(1.0, (n + part) / rounds))  # what is begun again must not go back
+        if progress is not None:
+            progress(done)
+
+    for n in range(rounds):
+        found = _METHODS[method](problem, q, p, limit, report)
+        for _ in range(_AGAIN):  # samples in a wrong minimum, seen only now that the others fit
+            q = problem.retry(found.q, found.p)
+            if q is found.q:
+                break
+            other = (q != found.q).any(axis=1)[:, None]
+            problem, spent = replace(problem, posture=np.where(other, q, problem.posture)), found.iterations
+            found = _METHODS[method](problem, q, found.p, limit, report)
+            found = replace(found, iterations=spent + found.iterations)
+        q, p = found.q, found.p
+        if estimate and np.isfinite(found.variance) and n + 1 < rounds:
+            sd = max(problem.marker_sd * found.variance**0.5, 1e-5)
+            problem = replace(problem, marker_sd=sd)
+    if progress is not None:
+        progress(1.0)
+    return problem, found
+
+
+# ---------------------------------------------------------------- what is found
+def _result(
+    problem: CalibrationProblem, found: Solution, before: Array, seen: Array, times: Array, still: Array
+) -> Calibration:
+    model = problem.parameters
+    figure = model.figure_at(found.p)
+    after = np.where(seen, _distances(figure, problem.points, found.q), np.nan)
+    own = np.sqrt(np.maximum(np.diag(found.covariance), 0.0))
+    determined = np.clip(1.0 - (own / model.prior_std) ** 2, 0.0, 1.0)
+    wide = max(1.0, found.variance**0.5) if np.isfinite(found.variance) else 1.0
+    spread = np.minimum(wide * own, model.prior_std)
+    base = _named_lengths(model, model.figure, np.zeros(model.count))
+    n, names = len(model.groups), [name for group in model.groups for name in group]
+    of = {name: k for k, group in enumerate(model.groups) for name in group}
+    std: dict[str, Any] = {name: float(spread[of[name]] * base[name]) for name in names}
+    known: dict[str, Any] = {name: float(determined[of[name]]) for name in names}
+    offsets = model.shifts(found.p)
+    for i, name in enumerate(offsets):
+        at = slice(n + 3 * i, n + 3 * i + 3)
+        std[name], known[name] = spread[at], determined[at]
+    per_tag = {t.name: (_rms(before[:, k]), _rms(after[:, k])) for k, t in enumerate(figure.tags) if seen[:, k].any()}
+    return Calibration(
+        figure, found.q, times, still, _named_lengths(model, figure, found.p), offsets, std, known, _rms(before),
+        _rms(after), per_tag, problem.marker_sd, found.variance, found.iterations, found.settled, base,
+    )  # fmt: skip
+
+
+def _rms(distances: Array) -> float:
+    return float(np.sqrt(np.nanmean(distances**2)))
+
+
+def _named_lengths(model: FigureParameters, figure: Figure, p: Array) -> dict[str, float]:
+    of = {name: 1.0 + float(p[k]) for k, group in enumerate(model.groups) for name in group}
+    if has_lengths(figure):
+        return {name: float(figure.lengths[name]) for name in of}
+    return of

@@ -1,0 +1,214 @@
+"""Postures that bring the tags of a figure to observed points: all samples at once, from a start found alone."""
+
+import numpy as np
+
+from motiform.motion.postures.calibration.samples import marker_distances
+from motiform.motion.tree.algorithms.configuration import advance
+from motiform.motion.tree.algorithms.kinematics import forward_kinematics, jacobian, tag_jacobians, tags
+from motiform.motion.tree.model.figure import Figure
+from motiform.motion.tree.model.joint import Array
+from motiform.spatial import log_rotation, nearest_rotation
+
+__all__ = ["fit_postures", "held", "inside", "posture_places", "retry_postures", "start_postures"]
+
+_TURN = 0.5  # [rad or m] longest step of a coordinate in one iteration
+_FLOOR = 1e-10  # of the largest diagonal entry: coordinates that the markers do not determine stay where they are
+_BAD = 4.0  # times the median misfit of the samples: perhaps a wrong minimum
+_NEAR = 20  # other samples from whose postures a bad one begins again
+_STARTS = (np.pi / 2, np.pi, -np.pi / 2)
+
+
+def posture_places(figure: Figure) -> tuple[Array, Array]:
+    """Return where in q and v the plain coordinates are that do not carry all tags."""
+    at_q, at_v = figure.plain_places(figure.names)
+    own = ~np.isin(at_v, root_velocities(figure))
+    return at_q[own], at_v[own]
+
+
+def _limited(figure: Figure) -> tuple[Array, Array, Array, Array]:
+    """Return where in q and v coordinates with limits are, and their limits [rad, m]."""
+    at_q, at_v = figure.plain_places(figure.names)
+    some = np.isfinite(figure.limits[at_v]).any(axis=1)
+    at_q, at_v = at_q[some], at_v[some]
+    return at_q, at_v, *figure.limits[at_v].T
+
+
+def inside(figure: Figure, q: Array) -> Array:
+    """Return configurations (samples, nq) moved into the limits of the joints."""
+    at_q, _, low, high = _limited(figure)
+    out = q.copy()
+    out[:, at_q] = np.clip(q[:, at_q], low, high)
+    return out
+
+
+def held(figure: Figure, q: Array, push: Array) -> Array:
+    """Return which velocities a limit holds, (samples, nv): at it, and pushed on by `push` (samples, nv)."""
+    at_q, at_v, low, high = _limited(figure)
+    found = np.zeros(push.shape, bool)
+    here, on = q[:, at_q], push[:, at_v]
+    found[:, at_v] = ((here <= low) & (on < 0)) | ((here >= high) & (on > 0))
+    return found
+
+
+def root_velocities(figure: Figure) -> Array:
+    """Return the velocities that move every tag."""
+    carried = figure.carried[np.unique(figure.packed.tags)].all(axis=0)
+    if figure.coupled is not None:
+        carried = carried[figure.coupled.kept_v]
+    return np.flatnonzero(carried)
+
+
+def start_postures(figure: Figure, points: Array, q0: Array | None = None) -> Array:
+    """Return postures to begin with, (samples, nq): the figure as it is at q0, moved as one body to the points."""
+    q = np.broadcast_to(figure.neutral() if q0 is None else q0, (len(points), figure.nq)).copy()
+    own, root = tags(figure, q), root_velocities(figure)
+    if not len(root):
+        return q
+    segment = int(np.flatnonzero(figure.carried[:, _full_places(figure, root)].all(axis=1))[0])
+    R, t = _registered(own, points)
+    at = forward_kinematics(figure, q)
+    goal_R, goal_p = R @ at.rotation[:, segment], (R @ at.position[:, segment, :, None])[..., 0] + t
+    starts = [q] + [_turned(figure, q, k, angle) for k in root for angle in _STARTS]
+    found = [_reach(figure, start, segment, root, goal_R, goal_p) for start in starts]
+    errors = np.stack([_misfit(tags(figure, each), points) for each in found])
+    best = np.argmin(errors, axis=0)
+    return np.stack(found)[best, np.arange(len(points))]
+
+
+def _full_places(figure: Figure, v: Array) -> Array:
+    return v if figure.coupled is None else figure.coupled.kept_v[v]
+
+
+def _misfit(own: Array, points: Array) -> Array:
+    return np.nansum((own - points) ** 2, axis=(1, 2))
+
+
+def _turned(figure: Figure, q: Array, k: int, amount: float) -> Array:
+    v = np.zeros((len(q), figure.nv))
+    v[:, k] = amount
+    return advance(figure, q, v)
+
+
+def _registered(own: Array, points: Array) -> tuple[Array, Array]:
+    """Return rotation and shift that bring own points to seen ones, least squares for each sample."""
+    seen = np.isfinite(points[..., 0])
+    w = (seen / np.maximum(seen.sum(axis=1, keepdims=True), 1))[..., None]
+    there = np.where(seen[..., None], points, 0.0)
+    a, b = (w * own).sum(axis=1), (w * there).sum(axis=1)
+    # R maximises tr(R Σ own·thereᵀ): the rotation nearest to Σ there·ownᵀ, regularised where points are few
+    C = np.einsum("nti,ntj->nij", w * (there - b[:, None]), own - a[:, None])
+    R = nearest_rotation(C + 1e-9 * np.eye(3))
+    return R, b - (R @ a[..., None])[..., 0]
+
+
+def _reach(figure: Figure, q: Array, segment: int, root: Array, goal_R: Array, goal_p: Array) -> Array:
+    """Return q whose root coordinates bring a segment to its goal, by damped Newton steps."""
+    name = figure.names[segment]
+    for _ in range(20):
+        at = forward_kinematics(figure, q)
+        turn = log_rotation(goal_R @ np.swapaxes(at.rotation[:, segment], -1, -2))
+        e = np.concatenate([turn, goal_p - at.position[:, segment]], axis=-1)
+        J = jacobian(figure, q, name)[..., root]
+        step = _solve(np.swapaxes(J, -1, -2) @ J, (np.swapaxes(J, -1, -2) @ e[..., None])[..., 0], 1e-4)
+        v = np.zeros((len(q), figure.nv))
+        v[:, root] = np.clip(step, -1e3, 1e3)
+        q = advance(figure, q, v)
+        if np.abs(e).max() < 1e-6:
+            break
+    return q
+
+
+def _solve(H: Array, g: Array, damping: float | Array) -> Array:
+    """Return (H + damping · largest diagonal)⁻¹ g for each sample."""
+    size = np.einsum("...ii->...i", H).max(axis=-1)
+    eye = np.eye(H.shape[-1])
+    A = H + ((damping + _FLOOR) * size + 1e-300)[..., None, None] * eye
+    return np.linalg.solve(A, g[..., None])[..., 0]
+
+
+def fit_postures(
+    figure: Figure,
+    points: Array,
+    q0: Array,
+    *,
+    weights: Array | None = None,
+    hold: float | Array = 0.0,
+    toward: Array | None = None,
+    max_iterations: int = 60,
+    tolerance: float = 1e-12,
+) -> Array:
+    """Return q (samples, nq) that minimises Σ w ‖tag − point‖² + hold² Σ (q − toward)² in each sample.
+
+    Levenberg–Marquardt within the limits of the joints, every sample with its own damping. `points` (samples, tags, 3)
+    [m], nan where not seen; `weights` (samples, tags) or (tags,); `hold` [m/rad], or one for each, draws plain
+    coordinates `toward` postures, or q0. Undetermined coordinates stay at q0.
+    """
+    seen = np.asarray(np.isfinite(points).all(axis=-1))
+    w = np.where(seen, 1.0 if weights is None else weights, 0.0)
+    there = np.where(seen[..., None], points, 0.0)
+    at_q, at_v = posture_places(figure)
+    q = inside(figure, np.array(q0, float))
+    center = np.broadcast_to(q0 if toward is None else toward, q.shape)
+    cost, damping = np.full(len(q), np.inf), np.full(len(q), 1e-3)
+    active = np.ones(len(q), bool)
+
+    def value(rows: Array, which: Array) -> tuple[Array, Array, Array]:
+        r, pull = there[which] - tags(figure, rows), (center[which] - rows)[:, at_q]
+        return (w[which, :, None] * r**2).sum(axis=(1, 2)) + (hold**2 * pull**2).sum(axis=1), r, pull
+
+    for _ in range(max_iterations):
+        which = np.flatnonzero(active)
+        if not len(which):
+            break
+        cost[which], r, pull = value(q[which], which)
+        J = tag_jacobians(figure, q[which]).reshape(len(which), -1, figure.nv)
+        weighed = np.swapaxes(J * np.repeat(w[which], 3, axis=1)[..., None], -1, -2)
+        H, g = weighed @ J, (weighed @ r.reshape(len(which), -1, 1))[..., 0]
+        H[:, at_v, at_v] += hold**2
+        g[:, at_v] += hold**2 * pull
+        stuck = held(figure, q[which], g)
+        step = _solve(np.where(stuck[:, :, None] | stuck[:, None], 0.0, H), np.where(stuck, 0.0, g), damping[which])
+        step *= np.minimum(1.0, _TURN / np.maximum(np.abs(step).max(axis=1), 1e-300))[:, None]
+        tried = inside(figure, advance(figure, q[which], step))
+        new = value(tried, which)[0]
+        better = new <= cost[which]
+        gain = cost[which] - new
+        damping[which] = np.where(better, np.maximum(damping[which] / 10, 1e-12), np.minimum(damping[which] * 10, 1e6))
+        q[which[better]] = tried[better]
+        small = np.abs(step).max(axis=1) < 1e-10
+        settled = better & (gain <= tolerance * cost[which]) | small | (damping[which] >= 1e6) | (new < 1e-26)
+        active[which[settled]] = False
+    return q
+
+
+def retry_postures(
+    figure: Figure, points: Array, q: Array, weights: Array, *, hold: float | Array = 0.0, toward: Array | None = None
+) -> Array:
+    """Return postures where samples that fit badly began again from those of samples alike; q itself if none gained.
+
+    Samples are alike where the distances between their markers are.
+    """
+    misfit = _weighed(figure, points, q, weights)
+    bad = np.flatnonzero(misfit > _BAD * np.median(misfit) + 1e-16)
+    good = np.setdiff1d(np.arange(len(q)), bad)
+    if not len(bad) or not len(good):
+        return q
+    shapes = marker_distances(points)
+    apart = ((shapes[bad, None] - shapes[good]) ** 2).sum(axis=-1)
+    near = good[np.argsort(apart, axis=1)[:, :_NEAR]]
+    rows = np.repeat(bad, near.shape[1])
+    start = start_postures(figure, points[rows], q[near.ravel()])
+    center = None if toward is None else np.broadcast_to(toward, q.shape)[rows]
+    again = fit_postures(figure, points[rows], start, weights=weights[rows], hold=hold, toward=center)
+    tried = _weighed(figure, points[rows], again, weights[rows]).reshape(near.shape)
+    best = np.argmin(tried, axis=1)
+    gained = tried[np.arange(len(bad)), best] < 0.9 * misfit[bad]
+    if not gained.any():
+        return q
+    new = q.copy()
+    new[bad[gained]] = again.reshape(*near.shape, -1)[np.arange(len(bad)), best][gained]
+    return new
+
+
+def _weighed(figure: Figure, points: Array, q: Array, weights: Array) -> Array:
+    return np.asarray(np.nansum(weights[..., None] * (tags(figure, q) - points) ** 2, axis=(1, 2)))
