@@ -31,20 +31,25 @@ def contacts_of_file(
     another. Where the world has no solid `floor` gives it a plane through the origin. `friction` replaces that of the
     file.
     """
-    moving = moving_segments(file.figure)
+    moving, bare = moving_segments(file.figure), ""
     world = [solid for solid in file.solids if solid.segment not in moving]
     lost = [_left(solid) for solid in world if not _can_be_touched(solid, touch)]
     world = [solid for solid in world if _can_be_touched(solid, touch)]
     if floor and not world:
         ground = plane(normal=file.figure.up, name="floor")
         world = [FileSolid("floor", None, Plane(), ground.placement, 0.0)]
+    elif floor and all(solid.segment is not None for solid in world):
+        names = ", ".join(dict.fromkeys(str(solid.segment) for solid in world))
+        bare = f"no floor was added: the base of the robot, {names}, can be touched"
     own = [solid for solid in file.solids if solid.segment in moving]
     contacts, notes, more = (_as_solids if touch == "solids" else _as_points)(file, start, own, world, friction)
     lost += more
     if lost:
         more_shapes = "" if touch == "solids" else " (touch='solids' has contacts of more shapes)"
         warnings.warn(f"contacts are lost, {'; '.join(lost[:_SHOWN])}{more_shapes}", ReaderWarning, stacklevel=3)
-    return contacts, [*lost, *notes]
+    if own and not contacts.points and not lost:
+        notes = [*notes, "nothing of the robot can touch anything: it has no contact points"]
+    return contacts, [*lost, *([bare] if bare else []), *notes]
 
 
 def _as_points(

@@ -46,9 +46,9 @@ def test_kernels_have_the_curves_of_the_models(model, rigid, monkeypatch):
     for _ in range(5):
         z = np.r_[rng.uniform(0, 1, 2), [] if rigid else rng.uniform(0.06, 0.22, 2)]
         state = FigureState(rng.uniform(-0.6, 0.6, 1), rng.uniform(-8, 8, 1), z)
-        fast = acts._flow(0.0, state)
+        fast = acts._dynamics(0.0, state)
         monkeypatch.setitem(acts.__dict__, "_kernel", None)
-        slow = acts._flow(0.0, state)
+        slow = acts._dynamics(0.0, state)
         monkeypatch.delitem(acts.__dict__, "_kernel")
         acts._kernel
         assert fast.force == pytest.approx(slow.force, rel=1e-11, abs=1e-9)

@@ -51,7 +51,7 @@ def test_negative_stiffness_of_a_zone_that_ends_is_taken():
 
 def test_the_page_of_laws_calls_them_as_they_are():
     """Every call in its tables binds to the function of that name: k, S and the like stand for numbers."""
-    page = (Path(__file__).parents[4] / "docs" / "matter_links.md").read_text()
+    page = (Path(__file__).parents[4] / "docs" / "matter_links.md").read_text("utf-8")
     calls = re.findall(r"^\|`(\w+)\(([^`]*)\)`\|", page, re.MULTILINE)
     assert {"visco_elastic_buffer", "cohesion", "dry_friction"} <= {name for name, _ in calls}
     for name, text in calls:

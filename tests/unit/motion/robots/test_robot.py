@@ -283,3 +283,19 @@ def test_an_arm_whose_base_is_a_mesh_has_a_floor_and_says_what_cannot_be_touched
         found = read_robot(path)
     assert [o.name for o in found.contacts.obstacles] == ["floor"]
     assert len(found.contacts.points) == 1
+
+
+def test_a_base_that_can_be_touched_stands_in_place_of_a_floor_which_is_noted(tmp_path):
+    """And a robot that nothing can touch is told: its links meet their neighbours alone."""
+    heavy = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+    box = '<collision><origin xyz="0 0 0.5"/><geometry><box size="0.2 0.2 0.2"/></geometry></collision>'
+    arm = f'<robot name="r"><link name="base">{heavy}{box}</link><link name="a">{heavy}{box}</link><joint name="j" '
+    joint = 'type="continuous"><parent link="base"/><child link="a"/><axis xyz="0 1 0"/></joint></robot>'
+    (tmp_path / "r.urdf").write_text(arm + joint)
+    robot = read_robot(tmp_path / "r.urdf")
+    assert "no floor was added: the base of the robot, base, can be touched" in robot.notes
+    assert "nothing of the robot can touch anything: it has no contact points" in robot.notes
+    (tmp_path / "r.urdf").write_text((arm + joint).replace(box, "", 1))
+    robot = read_robot(tmp_path / "r.urdf")
+    assert len(robot.contacts.points) == 8  # corners above a floor
+    assert not any("no floor" in note or "nothing" in note for note in robot.notes)
