@@ -118,7 +118,7 @@ def _head(rec: "Recording") -> list[Block]:
     taken = rec.manifest.get("taken") or {}
     if taken:
         each = "; ".join(f"{_TAKEN.get(name, name)} {value} ({why})" for name, (value, why) in taken.items())
-        found.append(Text(f"Taken where nothing was told: {each}."))
+        found.append(Text(f"Assumed where nothing was given: {each}."))
     found += [Text(str(note), bad=True) for note in summary["notes"]]
     for name, words in (("left_out", "left out"), ("swapped", "exchanged and corrected")):
         count = {tag: row[name] for tag, row in summary["per_marker"].items() if row[name]}

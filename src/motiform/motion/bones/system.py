@@ -135,8 +135,8 @@ def record_bones(
         remedy = "Give what it was begun with, or another out=."
         raise RecordingError("it holds another run and cannot be resumed by this one", where=str(out), remedy=remedy)
     if run is None or not run.complete:
-        told = {**manifest, "labels": system.labels}
-        run = record(system, out=out, manifest=told, overwrite=overwrite, resume=resume, progress=progress)
+        described = {**manifest, "labels": system.labels}
+        run = record(system, out=out, manifest=described, overwrite=overwrite, resume=resume, progress=progress)
     elif _POSES not in run:
         return run
     arrays = {name: np.array(run[name]) for name in run.names}

@@ -112,8 +112,8 @@ class CoupledSystem(System):
         own = figure_labels(figure) if self.contacts is None else self.contacts.labels
         self.labels = {**own, "segment": list(figure.names)}
         self.notes: list[str] = [] if self.contacts is None else self.contacts.notes
-        told = check_stability(self.joined.network, unstable)
-        self.facts: dict[str, Any] = {"network": describe(self.joined.network), "stability": told}
+        assessed = check_stability(self.joined.network, unstable)
+        self.facts: dict[str, Any] = {"network": describe(self.joined.network), "stability": assessed}
         self.listener = None if sound is None else Listener(sound, self.joined.network, options)
         if self.listener is not None:
             self.facts["sound"] = self.listener.facts()

@@ -149,12 +149,12 @@ class ExplicitStep:
         k0, k1 = np.empty_like(y), np.empty_like(y)
         self.rate(t, y, k0)
         scale = self.atol + self.rtol * np.abs(y)
-        told = scale > 0
-        told[len(y[self.counted]) :] = False  # with atol = 0 a number that is zero tells nothing
+        weighed = scale > 0
+        weighed[len(y[self.counted]) :] = False  # with atol = 0 a number that is zero tells nothing
 
         def size(v: np.ndarray) -> float:
             with np.errstate(over="ignore"):
-                return float(np.sqrt(np.mean((v[told] / scale[told]) ** 2))) if told.any() else 0.0
+                return float(np.sqrt(np.mean((v[weighed] / scale[weighed]) ** 2))) if weighed.any() else 0.0
 
         d0, d1 = size(y), size(k0)
         guess = 0.01 * d0 / d1 if min(d0, d1) > 1e-5 else 0.0

@@ -9,7 +9,7 @@ from motiform.base.errors import MotiformWarning, RunError
 
 __all__ = ["Headway", "SlowWarning"]
 
-_SHORT = 1e-5  # [s] steps that may be told
+_SHORT = 1e-5  # [s] steps that are warned of
 
 
 class SlowWarning(MotiformWarning):
@@ -23,7 +23,7 @@ class Headway:
     end: float = np.inf
     """Of the run [s]."""
     many: float = 1e6
-    """Steps to the end that are told."""
+    """Steps to the end that are warned of."""
     too_many: float = 1e8
     """Steps to the end that it will not see."""
     patience: int = 1000
@@ -32,7 +32,7 @@ class Headway:
     steps: int = 0
     """Since `begun` [s]."""
     begun: float = np.nan
-    told: bool = False
+    warned: bool = False
 
     def step(self, t: float) -> None:
         """Count a step that begins at t."""
@@ -46,9 +46,9 @@ class Headway:
         if self.too_many * h < left < np.inf:
             got = f"steps of {h:.3g} s with {left:.3g} s to go"
             raise RunError("the adaptive steps must make headway", where=f"t = {t:.9g} s", got=got, remedy=self.remedy)
-        if self.many * h < left < np.inf and h < _SHORT and not self.told:
+        if self.many * h < left < np.inf and h < _SHORT and not self.warned:
             text = (
                 f"t = {t:.3g} s: the adaptive steps are of {h:.2g} s, {left / h:.1g} of them to the end. {self.remedy}"
             )
             warnings.warn(text, SlowWarning, stacklevel=2)
-            self.told = True
+            self.warned = True

@@ -60,8 +60,10 @@ class ModelKind:
             raise InputError("the end of the run must be given", remedy="Give t1, in seconds, such as t1=2.0.")
         made = RunOptions(**{"integrator": self.integrator, **self.defaults(model), **given})
         if "step" in given and made.step * made.rate > 1 + 1e-9 and not get_method(made.integrator).adaptive:
-            told = f"step {made.step:g} s is longer than from sample to sample, {1 / made.rate:g} s at {made.rate:g} Hz"
-            warnings.warn(f"{told}: steps of {1 / made.rate:g} s are taken.", StepWarning, stacklevel=4)
+            problem = (
+                f"step {made.step:g} s is longer than from sample to sample, {1 / made.rate:g} s at {made.rate:g} Hz"
+            )
+            warnings.warn(f"{problem}: steps of {1 / made.rate:g} s are taken.", StepWarning, stacklevel=4)
         return made
 
 

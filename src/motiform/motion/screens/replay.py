@@ -46,8 +46,8 @@ class Replay:
         self.recording, self.model, self.options = recording, model, options
         self.notes: list[str] = []
         self._check_groups()
-        told = recording.manifest.get("screen") or {}
-        dressed = {*model.screens, *(name for name, facts in told.items() if isinstance(facts, dict))}
+        recorded = recording.manifest.get("screen") or {}
+        dressed = {*model.screens, *(name for name, facts in recorded.items() if isinstance(facts, dict))}
         self._every: dict[str, float] = {}
         self.channels: list[Channel] = []
         for channel in (recording.channel(name) for name in recording):

@@ -405,12 +405,12 @@ class ContactEquations:
                 if self.contacts.paradox == "stop":
                     raise
                 reason = error
-                told = Event(
+                event = Event(
                     at + self.leapt, f"no forces are possible (Painlevé), impulse: {self.problem.describe_contacts()}"
                 )
                 closed = self._leap(at + self.leapt, y, _LEAP)
                 if not happened or not happened[-1].name.startswith("no forces"):
-                    happened.append(told)
+                    happened.append(event)
         self.unsettled = happened
         raise reason
 
