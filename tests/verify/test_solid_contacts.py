@@ -85,9 +85,8 @@ def test_forty_boxes_stand_for_a_minute():
     _stands(40, 60.0)
 
 
-def _cards(leans, friction, t1=0.3):
+def _cards(leans, friction, t1=0.3, length=0.1, thick=0.002):
     """Two thin cards that lean on each other with their upper edges, and the friction that statics asks for."""
-    length, thick = 0.1, 0.002
     card, bodies, needs = Box((thick, length, 0.06)), [], []
     for side, lean in zip((-1, 1), leans, strict=True):
         turn = rotation_from_euler((0, 0, side * lean), "xyz")
@@ -105,6 +104,14 @@ class TestCards:
     @pytest.mark.parametrize("lean", [0.15, 0.26, 0.5])
     def test_they_stand_down_to_the_friction_of_statics(self, lean):
         assert _cards((lean, lean), lambda need: 1.01 * need) < 1e-9
+
+    @pytest.mark.parametrize(
+        ("length", "thick", "lean"), [(0.05, 0.5e-3, 0.7), (0.05, 1e-3, 0.26), (0.1, 0.3e-3, 0.44)]
+    )
+    def test_thin_ones_stand_and_slide_alike(self, length, thick, lean):
+        """Both corners of the lower edge carry, however near the other edge is."""
+        assert _cards((lean, lean), lambda need: 1.03 * need, length=length, thick=thick) < 1e-9
+        assert _cards((lean, lean), lambda need: 0.97 * need, length=length, thick=thick) > 1e-4
 
     def test_they_slide_below(self):
         """Short of friction by 2 % the feet go apart: faster than a fiftieth of μ g h sin α would be after 0.3 s."""

@@ -193,6 +193,17 @@ def _away(P, k, j):
 
 
 @routine
+def _lowest_beside(P, source, count, best, near, equal):
+    """Return the lowest of the points next to one that is chosen, itself where none is lower: a thin edge is one."""
+    lowest = best
+    for k in range(count):
+        beside = P[source + k, 4] == 0.0 and P[source + k, 5] > near and _away(P, source + k, source + best) <= near
+        if beside and P[source + k, 3] < P[source + lowest, 3] - equal:
+            lowest = k
+    return lowest
+
+
+@routine
 def _choose(P, source, count, equal, first):
     """Mark the points to keep in column 4, MOST of them: the lowest, then again and again the farthest from those.
 
@@ -219,7 +230,7 @@ def _choose(P, source, count, equal, first):
                     best, far = k, rank
         if far < 0.0:
             break
-        chosen = best
+        chosen = _lowest_beside(P, source, count, best, _NEXT * _NEXT * widest, equal)
 
 
 @inline

@@ -112,6 +112,20 @@ def test_the_lowest_point_is_among_those_on_the_ground(name):
     np.testing.assert_allclose(found.gaps.min(axis=1), np.linspace(-0.01, 0.01, 300), atol=1e-15)
 
 
+@pytest.mark.parametrize("thick", [2e-5, 5e-4, 1e-3, 1.7e-3, 5e-3])
+@pytest.mark.parametrize("lean", [0.05, 0.3, 0.7, 1.2])
+def test_a_thin_box_stands_on_both_ends_of_its_lower_edge(thick, lean):
+    """Of points that lie so near to one another that one counts it is the lowest: a card leans on its whole edge."""
+    card = Box((thick, 0.05, 0.06))
+    for turn in (lean, -lean):
+        R = Rotation.from_euler("z", turn).as_matrix()
+        corners = 0.5 * np.array([[i * thick, j * 0.05, k * 0.06] for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)])
+        up = -(corners @ R.T)[:, 1].min()
+        found = touch_points(card, Plane(), Transform(R, np.array([0.0, up, 0.0])), HERE)
+        low = found.points[np.abs(found.gaps) < 1e-12]
+        assert sorted(low[:, 2].round(9)) == [-0.03, 0.03]
+
+
 @pytest.mark.parametrize("shift", [(0.0, 0.0), (0.03, 0.0), (0.03, -0.05)])
 def test_faces_touch_at_the_corners_of_their_common_part(shift):
     """The common part of two squares of 0.2 m shifted by (x, z) is the rectangle between the nearer edges."""
