@@ -56,7 +56,8 @@ test: setup ## the tests that take minutes
 	$(TEST) -m "not slow and not gpu"
 
 test-slow: check docs-quick ## check, the documentation, and the tests that take longer
-	$(TEST) -m "slow and not gpu"
+	$(TEST) -m "slow and not gpu and not browser"
+	$(BIN)/python -m pytest -q -m "browser and not gpu"  # alone: what is timed in a page must not wait for other tests
 
 fuzz: setup ## files, scenes, recordings and calls changed at random (CASES=…, SEED=…)
 	$(BIN)/python tests/fuzz/run.py --cases $(CASES) --seed $(SEED)
