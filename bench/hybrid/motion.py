@@ -51,7 +51,7 @@ def motion(name: str) -> Motion:
 
     For standing the springs of the legs carry the body; in the fall they are those of each limb alone.
     """
-    from motiform.motion.actuation import posture_control, standing_effort
+    from motiform.motion.actuation import EffortTrajectory, posture_control, standing_effort
     from motiform.motion.contact import Contacts, floor, points_of_tags
     from motiform.motion.figures import human36
 
@@ -67,10 +67,8 @@ def motion(name: str) -> Motion:
     way = Motion(figure, contacts, None, tau, pushed, seconds)
     push = way.push
 
-    def efforts(t: float, state: Any) -> Array:
-        return tau + push if pushed[0] <= t < pushed[1] else tau
-
-    efforts.jumps = tuple(when for when in pushed if when > 0)  # type: ignore[attr-defined]
+    pushing = [0.0, *pushed] if pushed[1] > pushed[0] else [0.0]
+    efforts = EffortTrajectory(pushing, [tau, tau + push, tau][: len(pushing)], hold=True)
     gains: dict[str, Any] = _standing_gains(figure) if name == "standing" else {}
     control = posture_control(figure, q, frequency=3.0, feedforward=efforts, **gains)
     return way._replace(control=control)

@@ -3,6 +3,12 @@
 __all__ = [
     "CONSTANT",
     "DAMPING",
+    "EFFORTS",
+    "END_PLACE",
+    "FIRST_EFFORT",
+    "FIRST_PIECE",
+    "FIRST_PLACE",
+    "FIRST_TIME",
     "FORCE",
     "FRICTION",
     "FRICTION_SPEED",
@@ -12,6 +18,7 @@ __all__ = [
     "RESISTANCE",
     "STIFFNESS",
     "TARGET",
+    "TIMES",
     "VISCOUS",
     "VOLTAGE",
 ]
@@ -21,3 +28,5 @@ MOTOR = ("constant", "resistance", "gear", "inductance", "viscous", "friction", 
 CONSTANT, RESISTANCE, GEAR, INDUCTANCE, VISCOUS, FRICTION, FRICTION_SPEED, VOLTAGE = range(8)
 FORCE, STIFFNESS, DAMPING, TARGET = range(4)
 """Of a drive of one coordinate."""
+FIRST_TIME, TIMES, FIRST_PIECE, FIRST_EFFORT, EFFORTS, FIRST_PLACE, END_PLACE = range(7)
+"""Of a posture control: where its trajectories, its efforts and its coordinates stand in the arrays of all."""

@@ -3,12 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
+from motiform.motion.actuation.layouts import ControlLaws
+from motiform.motion.actuation.pack import LawArrays, pack_efforts, pack_laws
 from motiform.motion.actuation.trajectories import EffortTrajectory, PackedTrajectory, Posture, PostureTrajectory
 from motiform.motion.run import check_number
 from motiform.motion.tree import Control, Figure, FigureState, inertia_matrix
@@ -56,29 +57,55 @@ class PostureControl:
         """Instants at which the feedforward jumps, if it names them [s]: steps of the simulation end there."""
         return tuple(getattr(self.feedforward, "jumps", ()))
 
-    @cached_property
-    def _law(self) -> tuple[Any, PackedTrajectory, Array, Array, Array]:
-        """The kernel, the posture, a feedforward trajectory as the kernel takes it, limits."""
-        from motiform.motion.actuation.law_kernels import follow
+    @property
+    def compiled(self) -> bool:
+        """Whether it is numbers alone, with no function of the user's."""
+        return isinstance(self.posture, PostureTrajectory) and (
+            self.feedforward is None or isinstance(self.feedforward, EffortTrajectory)
+        )
 
-        times, efforts = np.zeros(0), np.zeros((0, self.figure.nv))
-        if isinstance(self.feedforward, EffortTrajectory):
-            times, efforts = np.asarray(self.feedforward.times), np.ascontiguousarray(self.feedforward.efforts)
-            if efforts.shape[1] != self.figure.nv:
-                got, allowed = f"{efforts.shape[1]} numbers", f"{self.figure.nv}"
-                raise InputError("feedforward must be efforts of the figure", got=got, allowed=allowed)
-        limit = np.zeros(0) if self.limit is None else self.limit
-        return follow.function, PackedTrajectory(self.figure, self.posture), times, efforts, limit
+    @cached_property
+    def arrays(self) -> LawArrays:
+        """The law as kernels read it; what functions of the user's give is written at each instant."""
+        nv, given = self.figure.nv, self.feedforward
+        if given is not None and not isinstance(given, EffortTrajectory):
+            given = EffortTrajectory([0.0], [np.zeros(nv)])
+        times, efforts = pack_efforts(given, nv)
+        if given is not None and efforts.shape[2] != nv:
+            got, allowed = f"{efforts.shape[2]} numbers", f"{nv}"
+            raise InputError("feedforward must be efforts of the figure", got=got, allowed=allowed)
+        return LawArrays(
+            times,
+            efforts,
+            self._way.times,
+            self._way.pieces,
+            self.q_places,
+            self.v_places,
+            self.stiffness,
+            self.damping,
+            self.limit,
+        )
+
+    @cached_property
+    def _way(self) -> PackedTrajectory:
+        return PackedTrajectory(self.figure, self.posture)
+
+    @cached_property
+    def _laws(self) -> ControlLaws:
+        return pack_laws(self.figure.nq, self.figure.nv, [self.arrays])
 
     def __call__(self, t: float, state: FigureState) -> Array:
         """Return the forces at an instant, (nv,)."""
-        law, way, times, efforts, limit = self._law
-        if self.feedforward is not None and not len(times):  # a function of the user's
-            times, value = np.zeros(1), call_checked(self.feedforward, t, state, (self.figure.nv,), "feedforward")
-            efforts = np.array(value[None])
-        q, v = ready(state.q, self.figure.nq, "q"), ready(state.v, self.figure.nv, "v")
-        out, at = np.empty(self.figure.nv), self.v_places
-        law(*way.at(t), times, efforts, q, v, self.q_places, at, at, self.stiffness, self.damping, limit, out)
+        from motiform.motion.actuation.law_kernels import control_forces_at
+
+        laws = self._laws
+        nv = self.figure.nv
+        if not self.compiled:
+            self._way.ask(t, laws.wanted)
+            if self.feedforward is not None and not isinstance(self.feedforward, EffortTrajectory):
+                laws.efforts[0, 0] = call_checked(self.feedforward, t, state, (nv,), "feedforward")
+        out = np.empty(nv)
+        control_forces_at.function(t, laws, ready(state.q, self.figure.nq, "q"), ready(state.v, nv, "v"), out)
         return out
 
     def saturated(self, t: float, state: FigureState) -> Array | bool:

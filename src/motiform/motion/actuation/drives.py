@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from motiform.base.errors import InputError, closest
+from motiform.motion.actuation.layouts import ControlLaws
+from motiform.motion.actuation.pack import pack_laws
 from motiform.motion.run import check_number
 from motiform.motion.tree import Figure, FigureState
 from motiform.motion.tree.model.joint import Array
@@ -70,22 +71,25 @@ class CoordinateControl:
             found[v] += getattr(drive, key)
         return found
 
-    def __call__(self, t: float, state: FigureState) -> Array:
-        """Return the forces at an instant, (nv,)."""
-        law, at_q, at_v, numbers = self._law
-        q, v = ready(state.q, self.figure.nq, "q"), ready(state.v, self.figure.nv, "v")
-        out = np.empty(self.figure.nv)
-        law(at_q, at_v, numbers, q, v, out)
-        return out
+    @cached_property
+    def rows(self) -> tuple[Array, Array]:
+        """The numbers of the drives as kernels read them, and their places in q and v."""
+        numbers = [(drive.force, drive.stiffness, drive.damping, drive.target) for drive in self.drives]
+        return np.array(numbers, float).reshape(-1, 4), np.array(self._places, np.int64).reshape(-1, 2)
 
     @cached_property
-    def _law(self) -> tuple[Any, Array, Array, Array]:
-        """The kernel, the places in q and v, and the numbers of the drives."""
-        from motiform.motion.actuation.law_kernels import coordinate_forces
+    def _laws(self) -> ControlLaws:
+        return pack_laws(self.figure.nq, self.figure.nv, (), *self.rows)
 
-        at = np.array(self._places, np.int64).reshape(-1, 2)
-        numbers = [(drive.force, drive.stiffness, drive.damping, drive.target) for drive in self.drives]
-        return coordinate_forces.function, at[:, 0].copy(), at[:, 1].copy(), np.array(numbers, float).reshape(-1, 4)
+    def __call__(self, t: float, state: FigureState) -> Array:
+        """Return the forces at an instant, (nv,)."""
+        from motiform.motion.actuation.law_kernels import control_forces_at
+
+        out = np.empty(self.figure.nv)
+        control_forces_at.function(
+            t, self._laws, ready(state.q, self.figure.nq, "q"), ready(state.v, self.figure.nv, "v"), out
+        )
+        return out
 
 
 def _place(figure: Figure, drive: CoordinateDrive) -> tuple[int, int]:

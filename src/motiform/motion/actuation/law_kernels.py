@@ -4,22 +4,31 @@
 
 import math
 
-from motiform.base.kernels import entry, inline
+from motiform.base.kernels import entry, inline, routine, typed_entry
 from motiform.motion.actuation import columns as actuation_columns
+from motiform.motion.actuation.layouts import ControlLaws
+from motiform.motion.tree.kernels.memory import ix
 
-__all__ = ["coordinate_forces", "drive_efforts", "follow", "motor_dynamics", "tracking_acceleration"]
+__all__ = [
+    "control_forces",
+    "control_forces_at",
+    "drive_efforts",
+    "motor_dynamics",
+    "servo_commands",
+    "tracking_acceleration",
+]
 
 _1, _2, _3, _I = "float64[::1]", "float64[:, ::1]", "float64[:, :, ::1]", "int64[::1]"
 _WAY = f"float64, {_1}, {_3}, {_2}"  # t, times and pieces of a trajectory, what is wanted
 
 
 @inline
-def _interval(times, t):
-    """Return the number of the interval that holds an instant."""
-    low, high = 0, times.shape[0] - 1
+def _interval(times, first, count, t):
+    """Return the number of the interval, among some, that holds an instant."""
+    low, high = 0, count - 1
     while high - low > 1:
         middle = (low + high) // 2
-        if times[middle] <= t:
+        if times[ix(first + middle)] <= t:
             low = middle
         else:
             high = middle
@@ -27,62 +36,101 @@ def _interval(times, t):
 
 
 @inline
-def _set_wanted(t, times, pieces, wanted):
+def _set_wanted(t, times, first, count, pieces, piece, wanted):
     """Write posture, rates and accelerations of cubic pieces; beyond the ends they rest. No times: they are given."""
-    if times.shape[0] == 0:
+    if count == 0:
         return
-    k = _interval(times, t)
-    end = times[times.shape[0] - 1]
-    still = 1.0 if times[0] < t < end else 0.0
-    x = min(max(t, times[0]), end) - times[k]
+    k = _interval(times, first, count, t)
+    end = times[ix(first + count - 1)]
+    still = 1.0 if times[ix(first)] < t < end else 0.0
+    x, k = min(max(t, times[ix(first)]), end) - times[ix(first + k)], ix(piece + k)
     for j in range(pieces.shape[2]):
-        a, b, d = pieces[k, 0, j], pieces[k, 1, j], pieces[k, 2, j]
-        wanted[0, j] = ((a * x + b) * x + d) * x + pieces[k, 3, j]
-        wanted[1, j] = still * ((3.0 * a * x + 2.0 * b) * x + d)
-        wanted[2, j] = still * (6.0 * a * x + 2.0 * b)
+        a, b, d = pieces[k, 0, ix(j)], pieces[k, 1, ix(j)], pieces[k, 2, ix(j)]
+        wanted[0, ix(j)] = ((a * x + b) * x + d) * x + pieces[k, 3, ix(j)]
+        wanted[1, ix(j)] = still * ((3.0 * a * x + 2.0 * b) * x + d)
+        wanted[2, ix(j)] = still * (6.0 * a * x + 2.0 * b)
 
 
-@entry(f"void({_WAY}, {_1}, {_2}, {_1}, {_1}, {_I}, {_I}, {_I}, {_1}, {_1}, {_1}, {_1})")
-def follow(t, times, pieces, wanted, effort_times, efforts, q, v, at_q, at_v, at, K, D, limit, out):
-    """Write K (q* − q) + D (v* − v) of some coordinates, and the feedforward, within limits where there are some."""
-    _set_wanted(t, times, pieces, wanted)
-    for j in range(out.shape[0]):
-        out[j] = 0.0
-    for m in range(at.shape[0]):
-        i, k = at_q[m], at_v[m]
-        out[at[m]] = K[at[m]] * (wanted[0, i] - q[i]) + D[at[m]] * (wanted[1, k] - v[k])
-    n = effort_times.shape[0]
-    if n > 0:
-        k, part = 0, 0.0
-        if n > 1:
-            k = _interval(effort_times, t)
-            part = (t - effort_times[k]) / (effort_times[k + 1] - effort_times[k])
-            part = min(max(part, 0.0), 1.0)
-        for j in range(out.shape[0]):
-            out[j] += efforts[k, j] if part == 0.0 else (1.0 - part) * efforts[k, j] + part * efforts[k + 1, j]
-    if limit.shape[0] > 0:
-        for j in range(out.shape[0]):
-            out[j] = min(max(out[j], -limit[j]), limit[j])
+@entry(f"void({_WAY}, {_1}, {_1}, {_I}, {_I}, {_1}, {_1}, {_1})")
+def servo_commands(t, times, pieces, wanted, q, v, at_q, at_v, K, D, out):
+    """Write K (q* − q) + D (v* − v) of some coordinates."""
+    _set_wanted(t, times, 0, times.shape[0], pieces, 0, wanted)
+    for m in range(out.shape[0]):
+        out[m] = K[m] * (wanted[0, at_q[m]] - q[at_q[m]]) + D[m] * (wanted[1, at_v[m]] - v[at_v[m]])
+
+
+@routine
+def _add_efforts(t, laws, q, v):
+    """Add the efforts of all laws, and the gains of those that are not at their limit."""
+    ints, part, nv = laws.ints, laws.part, laws.tau.shape[0]
+    for n in range(ints.shape[0]):
+        first, count, effort, efforts = (
+            ints[ix(n), actuation_columns.FIRST_TIME],
+            ints[ix(n), actuation_columns.TIMES],
+            ints[ix(n), actuation_columns.FIRST_EFFORT],
+            ints[ix(n), actuation_columns.EFFORTS],
+        )
+        _set_wanted(t, laws.times, first, count, laws.pieces, ints[ix(n), actuation_columns.FIRST_PIECE], laws.wanted)
+        for j in range(nv):
+            part[ix(j)] = 0.0
+        for m in range(ints[ix(n), actuation_columns.FIRST_PLACE], ints[ix(n), actuation_columns.END_PLACE]):
+            i, k = ix(laws.at_q[ix(m)]), ix(laws.at_v[ix(m)])
+            K, D = laws.stiffness[ix(n), k], laws.damping[ix(n), k]
+            part[k] = K * (laws.wanted[0, i] - q[i]) + D * (laws.wanted[1, k] - v[k])
+        if efforts > 0:
+            k = _interval(laws.effort_times, effort, efforts + 1, t)
+            x = max(t - laws.effort_times[ix(effort + k)], 0.0)
+            for j in range(nv):
+                part[ix(j)] += laws.efforts[ix(effort + k), 0, ix(j)] + x * laws.efforts[ix(effort + k), 1, ix(j)]
+        for j in range(nv):
+            limit, asked = laws.limit[ix(n), ix(j)], part[ix(j)]
+            laws.tau[ix(j)] += min(max(asked, -limit), limit)
+            if abs(asked) < limit:
+                laws.K[ix(j)] += laws.stiffness[ix(n), ix(j)]
+                laws.D[ix(j)] += laws.damping[ix(n), ix(j)]
+
+
+@inline
+def _add_drives(laws, q, v):
+    """Add force − damping · v − stiffness · (q − target) of single coordinates; a place in q below 0 is none."""
+    drives = laws.drives
+    for m in range(laws.drive_v.shape[0]):
+        i, k, stiffness, damping = (
+            laws.drive_q[ix(m)],
+            ix(laws.drive_v[ix(m)]),
+            drives[ix(m), actuation_columns.STIFFNESS],
+            drives[ix(m), actuation_columns.DAMPING],
+        )
+        laws.tau[k] += drives[ix(m), actuation_columns.FORCE] - damping * v[k]
+        if i >= 0:
+            laws.tau[k] -= stiffness * (q[ix(i)] - drives[ix(m), actuation_columns.TARGET])
+        laws.K[k] += stiffness
+        laws.D[k] += damping
+
+
+@routine
+def control_forces(t, laws, q, v):
+    """Write the efforts of all laws at an instant, and stiffness and damping of those that are not at a limit."""
+    for j in range(laws.tau.shape[0]):
+        laws.tau[ix(j)], laws.K[ix(j)], laws.D[ix(j)] = 0.0, 0.0, 0.0
+    _add_efforts(t, laws, q, v)
+    _add_drives(laws, q, v)
+
+
+@typed_entry("void", "float64", ControlLaws, _1, _1, _1)
+def control_forces_at(t, laws, q, v, out):
+    """Write the efforts of all laws at an instant."""
+    control_forces(t, laws, q, v)
+    out[:] = laws.tau
 
 
 @entry(f"void({_WAY}, {_1}, {_1}, float64, float64, {_1})")
 def tracking_acceleration(t, times, pieces, wanted, q, v, omega, ratio, out):
     """Write a* + 2 ζ ω (v* − v) + ω² (q* − q)."""
-    _set_wanted(t, times, pieces, wanted)
+    _set_wanted(t, times, 0, times.shape[0], pieces, 0, wanted)
     for j in range(out.shape[0]):
         off = omega * omega * (wanted[0, j] - q[j]) + 2.0 * ratio * omega * (wanted[1, j] - v[j])
         out[j] = off + wanted[2, j]
-
-
-@entry(f"void({_I}, {_I}, {_2}, {_1}, {_1}, {_1})")
-def coordinate_forces(at_q, at_v, drives, q, v, out):
-    """Write force − damping · v − stiffness · (q − target) of single coordinates; a place in q below 0 is none."""
-    for j in range(out.shape[0]):
-        out[j] = 0.0
-    for m in range(at_v.shape[0]):
-        out[at_v[m]] += drives[m, actuation_columns.FORCE] - drives[m, actuation_columns.DAMPING] * v[at_v[m]]
-        if at_q[m] >= 0:
-            out[at_v[m]] -= drives[m, actuation_columns.STIFFNESS] * (q[at_q[m]] - drives[m, actuation_columns.TARGET])
 
 
 @entry(f"void({_I}, float64, float64, {_1}, {_1}, {_1}, {_1}, {_1})")

@@ -50,18 +50,18 @@ class ServoLaw:
     @cached_property
     def _law(self) -> tuple[Any, PackedTrajectory, list[Array]]:
         """The kernel, the posture, and places and gains as the kernel takes them."""
-        from motiform.motion.actuation.law_kernels import follow
+        from motiform.motion.actuation.law_kernels import servo_commands
 
         n = len(self.coordinates)
         gains = [np.array(np.broadcast_to(np.asarray(g, float), (n,))) for g in (self.gain, self.damping)]
-        return follow.function, PackedTrajectory(self.figure, self.posture), [*self._places, np.arange(n), *gains]
+        return servo_commands.function, PackedTrajectory(self.figure, self.posture), [*self._places, *gains]
 
     def __call__(self, t: float, state: FigureState) -> Array:
         """Return the commands, (coordinates,)."""
         law, way, numbers = self._law
         q, v = ready(state.q, self.figure.nq, "q"), ready(state.v, self.figure.nv, "v")
-        out, none = np.empty(len(self.coordinates)), np.zeros(0)
-        law(*way.at(t), none, none.reshape(0, 0), q, v, *numbers, none, out)
+        out = np.empty(len(self.coordinates))
+        law(*way.at(t), q, v, *numbers, out)
         return out
 
 

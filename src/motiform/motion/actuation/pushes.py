@@ -13,7 +13,10 @@ from motiform.motion.tree import Figure, FigureState, forward_kinematics
 from motiform.motion.tree.model.joint import Array
 from motiform.spatial.checks import as_floats
 
-__all__ = ["SegmentPush", "SegmentPushes"]
+__all__ = ["PUSH_FLOATS", "SegmentPush", "SegmentPushes"]
+
+PUSH_FLOATS = 13
+"""Of a row of `SegmentPushes.rows`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +74,15 @@ class SegmentPushes:
             (self.figure.index(p.segment), self.figure.segment(p.segment).com if p.at is None else np.asarray(p.at))
             for p in self.pushes
         ]
+
+    @cached_property
+    def rows(self) -> Array:
+        """Segment, start, end, whether it follows, point, force and torque of each push, as kernels read them."""
+        found = [
+            [n, push.start, push.until, push.follows, *at, *np.asarray(push.force), *np.asarray(push.torque)]
+            for push, (n, at) in zip(self.pushes, self._points, strict=True)
+        ]
+        return np.array(found, float).reshape(-1, PUSH_FLOATS)
 
     def __call__(self, t: float, state: FigureState) -> Array:
         """Return moments about the segments' origins and forces, world axes [N·m, N], (segments, 6)."""

@@ -89,48 +89,56 @@ class PackedTrajectory:
 
     def __init__(self, figure: Figure, posture: Posture) -> None:
         self.nq, self.nv = figure.nq, figure.nv
-        self._function, self._times, self._pieces = posture, np.zeros(0), np.zeros((0, 4, 0))
+        self._function, self.times, self.pieces = posture, np.zeros(0), np.zeros((0, 4, 0))
         self._acceleration = getattr(posture, "acceleration", None)
-        self._wanted = np.zeros((3, max(self.nq, self.nv)))
+        self.wanted = np.zeros((3, max(self.nq, self.nv)))
         if isinstance(posture, PostureTrajectory):
             if posture.figure.nq != self.nq:
                 got = f"{posture.figure.nq} numbers"
                 raise InputError(
                     "a posture must be one of the figure", where=repr(figure), got=got, allowed=f"{self.nq}"
                 )
-            self._times, self._pieces = np.asarray(posture.times), posture.pieces
+            self.times, self.pieces = np.asarray(posture.times), posture.pieces
 
     def at(self, t: float) -> tuple[float, Array, Array, Array]:
         """Return the instant, times and pieces of a trajectory, and posture, rates and accelerations where given."""
-        if not len(self._times):
-            given = call(self._function, t, what="a posture", where=f"t = {t:.9g} s")
-            if not isinstance(given, tuple) or len(given) != 2:
-                allowed = f"q ({self.nq},) and v ({self.nv},)"
-                raise InputError("a posture returned a wrong value", where=f"t = {t:.9g} s", got=given, allowed=allowed)
-            self._cache_row(0, given[0], self.nq, t)
-            self._cache_row(1, given[1], self.nv, t)
-            if self._acceleration is not None:
-                self._cache_row(2, self._acceleration(t), self.nv, t)
-        return t, self._times, self._pieces, self._wanted
+        self.ask(t, self.wanted)
+        return t, self.times, self.pieces, self.wanted
 
-    def _cache_row(self, row: int, values: ArrayLike, n: int, t: float) -> None:
-        what = ("a posture", "the rates of a posture", "the acceleration of a posture")[row]
-        self._wanted[row, :n] = check_numbers(values, (n,), what=what, where=f"t = {t:.9g} s")
+    def ask(self, t: float, wanted: Array) -> None:
+        """Write what a user's function gives at an instant."""
+        if len(self.times):
+            return
+        given = call(self._function, t, what="a posture", where=f"t = {t:.9g} s")
+        if not isinstance(given, tuple) or len(given) != 2:
+            allowed = f"q ({self.nq},) and v ({self.nv},)"
+            raise InputError("a posture returned a wrong value", where=f"t = {t:.9g} s", got=given, allowed=allowed)
+        rows = [given[0], given[1], *([] if self._acceleration is None else [self._acceleration(t)])]
+        names = ("a posture", "the rates of a posture", "the acceleration of a posture")
+        for row, values, n, what in zip(wanted, rows, (self.nq, self.nv, self.nv), names, strict=False):
+            row[:n] = check_numbers(values, (n,), what=what, where=f"t = {t:.9g} s")
 
 
 @dataclass(frozen=True, eq=False)
 class EffortTrajectory:
-    """Efforts given at instants, linear between them and constant outside: a control."""
+    """Efforts given at instants, linear between them, or held until the next, and constant outside: a control."""
 
     times: Sequence[float]
     """[s], (n,), increasing."""
     efforts: Sequence[ArrayLike]
     """[N·m or N], (n, nv)"""
+    hold: bool = False
+    """Whether each is held until the next instant, at which efforts jump."""
 
     def __post_init__(self) -> None:
         t, tau = _check_times(self.times, self.efforts, None, "effort trajectory", "efforts")  # type: ignore[arg-type]
         object.__setattr__(self, "times", t)
         object.__setattr__(self, "efforts", tau)
+
+    @property
+    def jumps(self) -> tuple[float, ...]:
+        """Instants at which efforts jump [s]: steps of the simulation end there."""
+        return tuple(float(t) for t in self.times[1:]) if self.hold else ()
 
     def __call__(self, t: float, state: FigureState) -> Array:
         """Return the efforts at an instant, (nv,)."""
@@ -138,6 +146,8 @@ class EffortTrajectory:
         efforts: Any = self.efforts
         if len(times) == 1:
             return np.asarray(efforts[0])
+        if self.hold:
+            return np.asarray(efforts[max(int(np.searchsorted(times, t, "right")) - 1, 0)])
         k = int(np.clip(np.searchsorted(times, t) - 1, 0, len(times) - 2))
         part = np.clip((t - times[k]) / (times[k + 1] - times[k]), 0.0, 1.0)
         return np.asarray((1 - part) * efforts[k] + part * efforts[k + 1])

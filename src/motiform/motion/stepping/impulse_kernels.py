@@ -2,15 +2,15 @@
 
 # mypy: disable-error-code="no-untyped-def"
 
-from motiform.base.kernels import compiled
+from motiform.base.kernels import compiled, routine
 from motiform.motion.contact import columns as contact_columns
 from motiform.spatial.algebra import cross
 
-__all__ = ["add_impulses"]
+__all__ = ["add_impulses", "add_impulses_on"]
 
 
-@compiled
-def add_impulses(x, rows, count, sites, active, point_of, out):
+@routine
+def add_impulses_on(x, rows, count, sites, active, point_of, out):
     """Add forces or impulses x of the first `count` active pairs to those of their points, in world axes.
 
     Those of pair k are x[3 r], x[3 r + 1], x[3 r + 2] with r = rows[k], along tangent, normal and the third axis.
@@ -30,3 +30,9 @@ def add_impulses(x, rows, count, sites, active, point_of, out):
         third = cross(e, normal)
         for i in range(3):
             out[n + i] += x[r] * e[i] + x[r + 1] * normal[i] + x[r + 2] * third[i]
+
+
+@compiled
+def add_impulses(x, rows, count, sites, active, point_of, out):
+    """Add forces or impulses of active pairs to those of their points, from Python."""
+    add_impulses_on(x, rows, count, sites, active, point_of, out)

@@ -22,12 +22,16 @@ import math
 from motiform.base.kernels import inline, routine, typed_entry
 from motiform.base.layouts import Floats, Floats2, Ints, NamedTuple
 from motiform.geometry.touch.columns import MOST
+from motiform.motion.actuation.law_kernels import control_forces
+from motiform.motion.actuation.layouts import ControlLaws
+from motiform.motion.actuation.push_kernels import write_pushes
 from motiform.motion.contact import columns as contact_columns
 from motiform.motion.contact.layouts import ContactModel, ContactWorkspace
 from motiform.motion.contact.row_kernels import candidate_rows, gap_of
 from motiform.motion.contact.solve_kernels import dot, factor, project_vector
 from motiform.motion.contact.span_kernels import Spans, accelerate_rows, clear_spans, delassus, find_spans, project_rows
 from motiform.motion.contact.sweep_kernels import sweep
+from motiform.motion.stepping.impulse_kernels import add_impulses_on
 from motiform.motion.stepping.momentum_kernels import (
     add_momenta,
     applied_forces,
@@ -47,7 +51,7 @@ from motiform.motion.tree.kernels.state import advance_configuration
 from motiform.motion.tree.model import columns as tree_columns
 from motiform.spatial.algebra import cross
 
-__all__ = ["DONE", "GROWS", "OUT", "UNBALANCED", "StepWorkspace", "one_step"]
+__all__ = ["DONE", "GROWS", "OUT", "UNBALANCED", "StepWorkspace", "advance_steps"]
 
 DONE, UNBALANCED, GROWS = 0, 1, 2
 """What a step comes to: taken; momenta that do not balance, or kinetic energy beyond its bound, and not taken."""
@@ -104,10 +108,17 @@ class StepWorkspace(NamedTuple):
     """Which of them is in use."""
     friction: Floats
     restitution: Floats
+    tau: Floats
+    """Generalised forces of controls and drives at the beginning of a step, in the order of v."""
+    ahead: Floats
+    """h D + h² K of the controls, in the order of v."""
     soft: Floats
-    """h D + h² K of each column."""
+    """The same of each column, with the damping of joints."""
+    point_of: Ints
+    """Contact point of each pair."""
     counts: Ints
-    """Candidates that were near, how many of them are pairs, and how often impulses were solved for."""
+    """Candidates that were near, how many of them are pairs, how often impulses were solved for, steps taken, and
+    contact points."""
     spans: Spans
     energies: Floats
     """Kinetic energy at the beginning of a step, what it may be at its end, what it is; what forces alone give; what
@@ -183,6 +194,16 @@ def _forward_position(head, Q, soft, h, W, space, step):
     for k in range(nv):
         H[ix(k), ix(k)] += step.soft[ix(k)]
     factor(H, before)
+
+
+@inline
+def _springs_at_end(laws, driven, h, v, step):
+    """Take stiffness and damping of the controls at the end of the step, K (q + h v₊) and D v₊: h D + h² K."""
+    for k in range(laws.tau.shape[0]):
+        ahead = h * laws.K[ix(k)]
+        laws.tau[ix(k)] -= ahead * v[ix(k)]
+        step.tau[ix(k)] = laws.tau[ix(k)] + driven[ix(k)]
+        step.ahead[ix(k)] = (ahead + laws.D[ix(k)]) * h
 
 
 @routine
@@ -544,21 +565,8 @@ def _integrate(head, h, whole, y, W, W1, space, step, parted):
     return True
 
 
-@typed_entry(
-    "int64",
-    ContactModel,
-    _1,
-    _1,
-    _2,
-    "float64",
-    "float64",
-    "float64",
-    _1,
-    ContactWorkspace,
-    StepWorkspace,
-    RestWorkspace,
-)
-def one_step(head, y, tau, loads, h, whole, out, soft, space, step, room):
+@routine
+def _one_step(head, y, laws, driven, loads, pushes, at, h, whole, out, space, step, room):
     """Take a step of h, a part of a whole one, in place; return DONE, or why not, with y as it was. Impulses stay.
 
     `out` is the part of overlaps that a whole step moves apart.
@@ -567,8 +575,13 @@ def one_step(head, y, tau, loads, h, whole, out, soft, space, step, room):
     nq, nv = ints[tree_columns.NQ], ints[tree_columns.NV]
     now, z = step.now[0], state_zero(ints)
     W, W1, Q, V = one_state(step.work[now]), one_state(step.work[1 - now]), one_state(y[:nq]), one_state(y[nq:])
-    _forward_position(head, Q, soft, h, W, space, step)
-    applied_forces(ints, head.floats, tau, y[nq:], one_state(loads.reshape(loads.size)), loads.shape[0] > 0, W, step.f)
+    _springs_at_end(laws, driven, h, y[nq:], step)
+    _forward_position(head, Q, step.ahead, h, W, space, step)
+    if pushes.shape[0] > 0:
+        write_pushes(ints, pushes, at, W, loads)
+    applied_forces(
+        ints, head.floats, step.tau, y[nq:], one_state(loads.reshape(loads.size)), loads.shape[0] > 0, W, step.f
+    )
     bias(ints, head.floats, Q, V, W, z, W, z)
     way_accelerations(ints, head.floats, V, W)
     fastest = 0.0
@@ -619,4 +632,48 @@ def one_step(head, y, tau, loads, h, whole, out, soft, space, step, room):
         return GROWS if balanced else UNBALANCED
     _keep_loads(head, space, step, pairs)
     step.now[0] = 1 - now
+    return DONE
+
+
+@typed_entry(
+    "int64",
+    ContactModel,
+    _1,
+    ControlLaws,
+    "boolean",
+    _1,
+    _2,
+    _2,
+    "float64",
+    "int64",
+    "int64",
+    "float64",
+    "float64",
+    "float64",
+    ContactWorkspace,
+    StepWorkspace,
+    RestWorkspace,
+)
+def advance_steps(head, y, laws, evaluate, driven, loads, pushes, at, first, end, h, whole, out, space, step, room):
+    """Take steps of h, from at + first h up to at + end h, in place; return DONE, or why one was not taken.
+
+    `evaluate`: efforts are those of the laws at each instant; else they are given in `laws`, as `driven` is. Impulses
+    of the points are added up in the last part of y.
+    """
+    nq, nv = head.ints[tree_columns.NQ], head.ints[tree_columns.NV]
+    v, impulses = y[nq : nq + nv], y[y.shape[0] - 3 * step.counts[4] :]
+    step.counts[3] = 0
+    for n in range(first, end):
+        t = at + n * h
+        if evaluate:
+            control_forces(t, laws, y[:nq], v)
+        for k in range(nv):
+            laws.part[k] = v[k]
+        code = _one_step(head, y[: nq + nv], laws, driven, loads, pushes, t, h, whole, out, space, step, room)
+        if code != DONE:
+            return code
+        for k in range(nv):
+            laws.tau[k] -= step.ahead[k] / h * (step.w[k] - laws.part[k])  # on the way
+        add_impulses_on(step.impulses, step.active, step.counts[1], space.sites, step.active, step.point_of, impulses)
+        step.counts[3] += 1
     return DONE

@@ -7,6 +7,9 @@ import numpy as np
 
 from motiform.base.errors import RunError
 from motiform.geometry.touch.columns import MOST
+from motiform.motion.actuation.compiled import compile_controls, compile_loads
+from motiform.motion.actuation.pack import pack_laws
+from motiform.motion.actuation.pushes import PUSH_FLOATS
 from motiform.motion.contact import columns as contact_columns
 from motiform.motion.contact.layouts import contact_workspace
 from motiform.motion.contact.memory_checks import check_candidates
@@ -27,15 +30,14 @@ _SLOWLY = 1e-6  # [m/s] of approach at which it rests on what it touches
 _STILL = 1e-6  # slip over the terms that make it that is taken for none: sweeps end there
 _HALVINGS = 12  # of a step, at most
 _BOUNCES = (0.75, 0.5, 0.25, 0.0)  # of the restitution, where bouncing would add energy
-_NO_LOADS = np.zeros((0, 6))
+_TOGETHER = 256  # steps of one call: Python sees signals between calls
 
 
 class Stepper:
     """A figure with contacts stepped by a fixed step; impulses of the last step start the next."""
 
     def __init__(self, system: ContactEquations, h: float) -> None:
-        from motiform.motion.stepping.impulse_kernels import add_impulses
-        from motiform.motion.stepping.step_kernels import StepWorkspace, one_step
+        from motiform.motion.stepping.step_kernels import StepWorkspace, advance_steps
 
         self.system, self.h = system, h
         packed, n = system.problem.packed, system.nv
@@ -47,13 +49,11 @@ class Stepper:
             contact_columns.LOAD, contact_columns.LOAD + 3
         )  # where those of solids stand
         self._plain = count - MOST * packed.solids  # candidates that are there whatever the state
-        self._limit = max(self._plain, 1)
+        self._limit, self._none = max(self._plain, 1), np.zeros(n)
         check_candidates(self._limit)
         self._rest = _rest_workspace(self._limit)
         rows = max(3 * count, n)
-        self.tau = np.zeros(n)
-        self._soft = np.zeros(n)
-        self._call, self._add = one_step.function, add_impulses
+        self._kernel = advance_steps.function
         self._space = contact_workspace(n, max(3 * self._limit, n), self._limit)
         self._room = StepWorkspace(
             gaps=np.zeros(count),
@@ -74,8 +74,11 @@ class Stepper:
             now=np.zeros(1, np.int64),
             friction=packed.friction if len(packed.friction) else np.zeros(1),
             restitution=packed.restitution if len(packed.restitution) else np.zeros(1),
+            tau=np.zeros(n),
+            ahead=np.zeros(n),
             soft=np.zeros(n),
-            counts=np.zeros(3, np.int64),
+            point_of=packed.point_of if len(packed.point_of) else np.zeros(1, np.int64),
+            counts=np.array([0, 0, 0, 0, len(system.contacts.points)], np.int64),
             spans=Spans(*(np.zeros(size, np.int64) for size in (n, n, rows, rows))),
             energies=np.zeros(6),
         )
@@ -87,7 +90,17 @@ class Stepper:
         self.parted = False
         """Whether a step had to be taken in parts."""
         self._actuators = ActuatorSteps(system.controls) if system.controls.dynamic else None
+        laws, pushes = compile_controls(system.controls), compile_loads(system.loads)
+        self._evaluate = laws is not None
+        self._laws = pack_laws(system.nq, n) if laws is None else laws
+        self._pushes = np.zeros((0, PUSH_FLOATS)) if pushes is None else pushes
+        self._asks_loads = pushes is None
+        self._no_loads = np.zeros((len(system.figure.segments) if len(self._pushes) else 0, 6))
+        plain = laws is not None and pushes is not None and system.drive is None and not packed.solids
+        self._together = _TOGETHER if plain else 1
         self._stiff = bool(system.controls.stiffness.any() or system.controls.damping.any())
+        self.tau = self._laws.tau
+        """Efforts of the controls that acted in the last step, (nv,)."""
 
     def _reserve(self, count: int) -> None:
         """Make room for so many candidates: solids could have far more points than they ever have at once."""
@@ -112,13 +125,25 @@ class Stepper:
         return self._space.sites
 
     def step(self, at: float, y: Array) -> None:
-        """Take a step in place; in halves where momenta would not balance in it, or energy would grow."""
-        self._advance(at, self.h, y, _HALVINGS)
+        """Take a step in place."""
+        self.advance(at, y, 1)
 
-    def _advance(self, at: float, h: float, y: Array, halvings: int) -> None:
+    def advance(self, at: float, y: Array, count: int) -> None:
+        """Take steps in place; in halves where momenta would not balance in one, or energy would grow."""
+        from motiform.motion.stepping.step_kernels import OUT
+
+        done = 0
+        while done < count:
+            code = self._attempt(at, self.h, y, OUT, done, min(count, done + self._together))
+            done += int(self._room.counts[3])
+            if code:
+                self._take_parts(at + done * self.h, self.h, y, _HALVINGS, code)
+                done += 1
+
+    def _take_parts(self, at: float, h: float, y: Array, halvings: int, code: int) -> None:
+        """Take a step that could not be taken at once, and why not, in halves."""
         from motiform.motion.stepping.step_kernels import GROWS, OUT
 
-        code = self._attempt(at, h, y, OUT)
         if code == GROWS:
             code = self._attempt(at, h, y, 0.0)  # overlaps stay where moving them apart would speed things up
         if code == 0:
@@ -131,8 +156,10 @@ class Stepper:
             self.parted = True
             self.events.append(Event(at, "steps in parts: velocities change too much in one", {"seconds": h}))
         self.past[:] = 0.5 * self.past[0]  # R of a step grows with its length
-        self._advance(at, 0.5 * h, y, halvings - 1)
-        self._advance(at + 0.5 * h, 0.5 * h, y, halvings - 1)
+        for start in (at, at + 0.5 * h):
+            code = self._attempt(start, 0.5 * h, y, OUT)
+            if code:
+                self._take_parts(start, 0.5 * h, y, halvings - 1, code)
         self.past[:] = 2.0 * self.past[0]
 
     def _bounce_less(self, at: float, h: float, y: Array) -> bool:
@@ -165,52 +192,56 @@ class Stepper:
             remedy="Give light segments mass, or their joints armature, damping or limits; or take a smaller step.",
         )
 
-    def _attempt(self, at: float, h: float, y: Array, out: float) -> int:
-        """Take a step of h in place and return 0, or why not, with y as it was."""
-        system, z = self.system, y[self.system.moving : self.system.acting]
-        events: list[Event] = []
-        state = system.split(y)
-        loads = system.wrenches(at, state)
-        if self._actuators is None:
-            self.tau = system.control_forces(at, state)
-        else:
-            self.tau, z, events = self._actuators.advance(at, h, state)
-        tau = self.tau
-        if system.drive is not None:
-            system.drive.step = h
-            tau = tau + system.drive.force(at, state.q, state.v)
-        v = state.v
-        if self._stiff:  # K and D at the end of the step: K (q + h v⁺) and D v⁺
-            K, D = system.controls.gains(at, state)
-            ahead = h * K
-            shift = ahead * v
-            self.tau, tau = self.tau - shift, tau - shift
-            ahead += D
-            np.multiply(ahead, h, out=self._soft)
-        fastest = max(-v.min(), v.max(), 0.0) if len(v) else 0.0
-        self._reserve(self._plain + system.problem.find_solids(y[: system.nq], 4 * h * (fastest + 10 * h) + 2e-3))
-        code = self._call(
+    def _attempt(self, at: float, h: float, y: Array, out: float, first: int = 0, end: int = 1) -> int:
+        """Take steps of h in place and return 0, or why one was not taken, with y as it was before it.
+
+        Steps that ask functions of the user's are taken one by one.
+        """
+        system, laws = self.system, self._laws
+        driven, loads, z, events = self._none, self._no_loads, None, list[Event]()
+        if self._together == 1:
+            start = at + first * h
+            state = system.split(y)
+            if self._asks_loads:
+                loads = system.wrenches(start, state)
+            if self._actuators is not None:
+                laws.tau[:], z, events = self._actuators.advance(start, h, state)
+            elif not self._evaluate:
+                laws.tau[:] = system.control_forces(start, state)
+            if system.drive is not None:
+                system.drive.step = h
+                driven = system.drive.force(start, state.q, state.v)
+            if not self._evaluate and self._stiff:
+                laws.K[:], laws.D[:] = system.controls.gains(start, state)
+            if self.packed.solids:
+                fastest = float(np.abs(state.v).max(initial=0.0))
+                self._reserve(self._plain + system.problem.find_solids(state.q, 4 * h * (fastest + 10 * h) + 2e-3))
+        code = self._kernel(
             system.problem.head,
-            y[: system.moving],
-            tau,
-            _NO_LOADS if loads is None else loads,
+            y,
+            laws,
+            self._evaluate,
+            driven,
+            loads,
+            self._pushes,
+            at,
+            first,
+            end,
             h,
             self.h,
             out,
-            self._soft,
             self._space,
             self._room,
             self._rest,
         )
-        if code == 0:
-            self.taken, self.pairs, _ = self._room.counts.tolist()
-            if self._stiff:
-                self.tau -= (self._soft / h) * (self._room.w[: len(v)] - v)  # on the way
-            y[system.moving : system.acting], self._at, self._last = z, at, h
+        taken = int(self._room.counts[3])
+        if taken:
+            self.taken, self.pairs = self._room.counts[:2].tolist()
+            self._at, self._last = at + (first + taken - 1) * h, h
+            if z is not None:
+                y[system.moving : system.acting] = z
             self.events += events
-            own, impulses = self.active, y[system.acting :]
-            self._add(self.impulses, own, self.pairs, self._space.sites, own, self.packed.point_of, impulses)
-        return code
+        return int(code)
 
     def keep(self, y: Array) -> dict[str, Any]:
         """Return the data that a resumed run needs, with the state."""
@@ -338,8 +369,7 @@ class TimeSteppingRun(Run):
 
     def advance(self, samples: int) -> list[State]:  # noqa: D102
         stepper, t = self.stepper, self.sample / self.options.rate
-        for n in range(self.options.steps):
-            stepper.step(t + n * stepper.h, self.y)
+        stepper.advance(t, self.y, self.options.steps)
         self.sample += 1
         self.events += stepper.events
         stepper.events = []
