@@ -1,35 +1,25 @@
 """Ways to share a load among redundant contacts: the least forces, and those that are farthest inside their cones."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from motiform.motion.tree.model.joint import Array
 
-__all__ = ["cone_margin", "least_forces", "load_forces", "null_forces", "widest"]
+if TYPE_CHECKING:
+    from motiform.motion.contact.share_kernels import ShareWorkspace
 
-_TURNS = 100
-_DEPENDENT = 1e-10  # of a row, over the row: what is left of it when those before it are taken away
-_CLOSE = 1e-12  # what is left of the load, over the load, when the least forces are found
-_FAILED = 1e-8  # what is left of it where no forces in the cones carry it
+__all__ = ["cone_margin", "least_forces", "load_forces", "null_forces", "press_least", "widest"]
 
 
 def load_forces(A: Array) -> Array:
-    """Return an orthonormal basis of the least forces that push, as columns, (rows, rank); none along idle rows.
+    """Return an orthonormal basis of the least forces that push, as columns, (rows, rank); none along idle rows."""
+    from motiform.motion.contact.share_kernels import least_in_cones, share_workspace
 
-    A = Y Yᵀ: its factor is found with pivots, and ends where nothing new moves. What is orthogonal to the basis pushes
-    nothing, so that the part of forces within it is the least that pushes as they do.
-    """
-    from scipy.linalg.lapack import dpstrf
-
-    moves = np.flatnonzero(np.diag(A) > 0)
-    size = np.sqrt(np.diag(A)[moves])
-    if not len(size):
-        return np.zeros((len(A), 0))
-    factor, order, rank, _ = dpstrf(A[np.ix_(moves, moves)] / np.outer(size, size), tol=_DEPENDENT, lower=1)
-    own = np.empty((len(moves), rank))
-    own[order - 1] = np.tril(factor)[:, :rank]
-    found = np.zeros((len(A), rank))
-    found[moves] = size[:, None] * own
-    return np.asarray(np.linalg.qr(found)[0])
+    room = share_workspace(len(A))
+    room.A[: len(A), : len(A)] = A
+    least_in_cones.function(room, 0, len(A))
+    return np.ascontiguousarray(room.B[: int(room.counts[0]), : len(A)].T)
 
 
 def null_forces(A: Array) -> Array:
@@ -56,72 +46,17 @@ def least_forces(A: Array, x: Array, pairs: int, mu: Array | None = None, fixed:
     Without mu nothing slides. Pairs that are `fixed` (those that slide) keep their force. Where no way to share the
     load is in all cones, rows that press do not become negative by it.
     """
-    if not len(x):
+    from motiform.motion.contact.share_kernels import FOUND, least_in_cones, share_workspace
+
+    rows, room = len(x), share_workspace(len(x))
+    if not rows:
         return x
-    mu = np.full(pairs, np.inf) if mu is None else mu
-    own = np.ones(pairs, bool) if fixed is None else ~fixed
-    if not own.all():
-        rows = np.concatenate([np.repeat(own, 3), np.ones(len(x) - 3 * pairs, bool)])
-        found = np.array(x)
-        found[rows] = least_forces(A[np.ix_(rows, rows)], x[rows], int(own.sum()), mu[own])
-        return found
-    free = np.diag(A) > 0
-    for side in (0, 2):
-        free[side : 3 * pairs : 3] &= mu > 0
-    found = np.where(free, x, 0.0)  # what moves nothing is not needed
-    basis = load_forces(A[np.ix_(free, free)])
-    if len(basis) == basis.shape[1]:
-        return found
-    load = np.zeros((len(x), basis.shape[1]))
-    load[free] = basis
-    least = load @ (load.T @ found)
-    tiny = 1e-12 * np.abs(found).max()
-    if cone_margin(least, pairs, mu) >= -tiny:
-        return least
-    if np.isfinite(mu).any():
-        nearest = _least_in_cones(found, load, free, mu, pairs)
-        if nearest is not None:
-            return nearest
-        if cone_margin(found, pairs, mu) >= -tiny:
-            return found
-    normal = np.concatenate([3 * np.arange(pairs) + 1, np.arange(3 * pairs, len(x))])
-    return _least_pressing(found, load, free, normal)
-
-
-def _least_in_cones(x: Array, load: Array, free: Array, mu: Array, pairs: int) -> Array | None:
-    """Return the least forces in all cones that push as x does, or None where there are none.
-
-    It is Π(Bᵀ y), the nearest in the cones to Bᵀ y, with B Π(Bᵀ y) = B x, B the loads that forces make: Newton's method
-    on the gradient of the dual function ½ |Π(Bᵀ y)|² − y · B x, which is smooth and convex [Boyd04 5].
-    """
-    B = load.T
-    wanted = B @ x
-    scale = float(np.linalg.norm(wanted))
-    y = wanted.copy()
-    for _ in range(_TURNS):
-        f, D = _nearest(y @ B, mu, pairs)
-        gradient = B @ f - wanted
-        if np.linalg.norm(gradient) <= _CLOSE * scale:
-            break
-        step = -np.linalg.solve(B @ D @ B.T + 1e-12 * np.eye(len(B)), gradient)
-        value, slope, size = 0.5 * f @ f - y @ wanted, float(gradient @ step), 1.0
-        while size > 1e-10:
-            trial, _ = _nearest((y + size * step) @ B, mu, pairs)
-            if 0.5 * trial @ trial - (y + size * step) @ wanted <= value + 1e-4 * size * slope + 1e-15 * abs(value):
-                break
-            size *= 0.5
-        y = y + size * step
-    left = np.linalg.norm(gradient)
-    return np.where(free, f - B.T @ gradient, 0.0) if left <= _FAILED * scale else None
-
-
-def _nearest(g: Array, mu: Array, pairs: int) -> tuple[Array, Array]:
-    """Return the forces in all cones that are nearest to g, and their derivative."""
-    from motiform.motion.contact.share_kernels import nearest_in_cones
-
-    f, D = np.empty(len(g)), np.empty((len(g), len(g)))
-    nearest_in_cones(g, mu, pairs, f, D)
-    return f, D
+    room.A[:rows, :rows], room.x[:rows] = A, x
+    room.mu[:pairs] = np.inf if mu is None else mu
+    room.fixed[:pairs] = 0 if fixed is None else fixed
+    if least_in_cones.function(room, pairs, rows) != FOUND:
+        press_least(room, pairs, rows)
+    return room.f[:rows].copy()
 
 
 def widest(A: Array, x: Array, pairs: int, friction: Array) -> tuple[float, Array]:
@@ -178,15 +113,20 @@ def widest(A: Array, x: Array, pairs: int, friction: Array) -> tuple[float, Arra
     return float(point[-1]) * scale, (base + Q @ point[:-1]) * scale
 
 
-def _least_pressing(x: Array, load: Array, free: Array, rows: Array) -> Array:
-    """Return the least that pushes as x does with no pressing row negative: a quadratic program, by its active set."""
+def press_least(room: "ShareWorkspace", pairs: int, rows: int) -> None:
+    """Write the least that pushes as x does with no pressing row negative: a quadratic program, by its active set."""
+    rank, free = room.counts.tolist()
+    load, x, moves = room.B[:rank, :rows].T, room.given[:rows].copy(), np.zeros(rows)
+    moves[room.free[:free]] = 1.0
+    fixed = room.fixed[:pairs] != 0
+    normal = np.concatenate([3 * np.flatnonzero(~fixed) + 1, np.arange(3 * pairs, rows)])
     base = load @ (load.T @ x)
-    idle = np.diag(free.astype(float)) - load @ load.T  # onto forces that push nothing
+    idle = np.diag(moves) - load @ load.T  # onto forces that push nothing
     tiny = 1e-12 * np.abs(x).max()
     chosen: list[int] = []
     found = base
-    for _ in range(10 * len(rows)):
-        lowest = int(rows[np.argmin(found[rows])])
+    for _ in range(10 * len(normal)):
+        lowest = int(normal[np.argmin(found[normal])])
         if found[lowest] >= -tiny or lowest in chosen:
             break
         chosen.append(lowest)
@@ -196,4 +136,6 @@ def _least_pressing(x: Array, load: Array, free: Array, rows: Array) -> Array:
                 break
             chosen.pop(int(np.argmin(m)))  # it would rather press
         found = base + idle[:, chosen] @ m
-    return found if found[rows].min() >= -1e3 * tiny else x
+    free_rows = np.concatenate([np.repeat(~fixed, 3), np.ones(rows - 3 * pairs, bool)])
+    if found[normal].min() >= -1e3 * tiny:
+        room.f[:rows][free_rows] = found[free_rows]

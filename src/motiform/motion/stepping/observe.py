@@ -1,6 +1,7 @@
 """Recorded channels of contacts: modes, gaps, forces, wrenches of solids, centres of pressure."""
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +13,9 @@ from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.observe import effort_units
 from motiform.record import Channel
 from motiform.record.labels import WRENCH_UNITS
+
+if TYPE_CHECKING:
+    from motiform.motion.stepping.sample_kernels import PointForces
 
 __all__ = ["CONTACT_CHANNELS", "ContactSnapshot", "contact_channels", "observe_contacts", "snapshot"]
 
@@ -32,33 +36,11 @@ CONTACT_CHANNELS = {
 class ContactSnapshot:
     """What contacts do at an instant."""
 
-    modes: np.ndarray
-    gaps: Array
-    forces: Array
-    """On every contact point, (points, 3)."""
-    sites: Array
-    """Where they act, the centre of pressure where at several places, (points, 3)."""
-    moments: Array
-    """Of these forces about the origin of the world, (points, 3)."""
-    presses: Array
-    """Along their normals, (points,)."""
-    limits: Array
-    """Forces of limits on the coordinates, (nv,)."""
+    points: "PointForces"
     tau: Array
     """Forces of the controls, (nv,)."""
     drives: Array
     """Efforts of prescribed motions."""
-
-
-def add_force(
-    n: int, force: Array, press: float, site: Array, forces: Array, presses: Array, sites: Array, moments: Array
-) -> None:
-    """Add a force at a site to those on point n."""
-    forces[n] += force
-    presses[n] += press
-    sites[n] += (press / presses[n] if presses[n] > 0 else 1.0) * (site - sites[n])
-    (x, y, z), (u, v, w) = site.tolist(), force.tolist()  # numpy's product takes a hundred times longer
-    moments[n] += (y * w - z * v, z * u - x * w, x * v - y * u)
 
 
 def drive_efforts(
@@ -84,40 +66,27 @@ def drive_efforts(
 
 def snapshot(system: ContactEquations, at: float, y: Array) -> ContactSnapshot:
     """Return what contacts do at a state in the present modes."""
-    contacts, problem = system.contacts, system.problem
-    packed, count = problem.packed, len(contacts.points)
-    gaps, every = np.full(count, np.inf), system.gaps(y)
-    np.minimum.at(gaps, packed.point_of, every[: packed.pairs])
-    if system.solids is not None:
-        system.solids.point_gaps(y[: system.nq], gaps)
-    modes = np.zeros(count, np.int64)
-    forces, sites = np.zeros((count, 3)), np.zeros((count, 3))
-    moments, presses, limits = np.zeros((count, 3)), np.zeros(count), np.zeros(system.nv)
-    own, world, places = np.zeros(0, np.int64), np.zeros((0, 3)), np.zeros((0, 3))
+    from motiform.motion.stepping.sample_kernels import pair_forces, sum_pairs
+
+    problem = system.problem
+    packed, taken, pairs = problem.packed, 0, 0
+    gaps, pair = system.gaps(y), pair_forces(len(problem.active))
     if len(problem.active):
-        out = np.empty(system.size)
-        system.rate(at, y, out)
-        x = problem.x[: problem.rows].copy()
-        pairs = problem.pairs
+        taken, pairs = len(problem.active), problem.pairs
+        system.rate(at, y, np.empty(system.size))
         slides = (system.own_modes[:pairs] == contact_columns.SLIDE) & (problem.mu > 0)  # their friction is what it is
-        x = problem.least_norm(x, problem.mu, slides)
-        world = problem.in_world(x)
-        own, places = (
-            problem.active[:pairs].copy(),
-            problem.sites[:pairs, contact_columns.SITE : contact_columns.SITE + 3].copy(),
-        )
-        for k in range(pairs):
-            n = packed.point_of[problem.active[k]]
-            modes[n] = max(modes[n], system.own_modes[k])
-            site = problem.sites[k, contact_columns.SITE : contact_columns.SITE + 3]
-            add_force(n, world[k], x[3 * k + 1], site, forces, presses, sites, moments)
-        for k in range(pairs, len(problem.active)):
-            limit = problem.active[k] - packed.pairs
-            side = packed.ints[packed.ints[contact_columns.AT_LIMITS] + contact_columns.LIMIT_INTS * limit + 2]
-            limits[packed.limit_coordinates[limit]] += side * x[3 * pairs + k - pairs]
+        x = problem.least_norm(problem.x[: problem.rows].copy(), problem.mu, slides)
+        pair.x[: len(x)], pair.modes[:pairs] = x, system.own_modes[:pairs]
+        pair.places[:pairs] = problem.sites[:pairs, contact_columns.SITE : contact_columns.SITE + 3]
+    point = system.points()
+    sum_pairs.function(problem.head, problem.active, pairs, taken, problem.sites, pair, gaps, packed.point_of, point)
+    if system.solids is not None:
+        system.solids.point_gaps(y[: system.nq], point.gaps)
     tau = system.control_forces(at, system.split(y)).copy()
-    drives = drive_efforts(system, at, y, own, world, places, limits)
-    return ContactSnapshot(modes, gaps, forces, sites, moments, presses, limits, tau, drives)
+    drives = drive_efforts(
+        system, at, y, problem.active[:pairs].copy(), pair.world[:pairs], pair.places[:pairs], point.limits
+    )
+    return ContactSnapshot(point, tau, drives)
 
 
 def contact_channels(system: ContactEquations, rate: float) -> list[Channel]:
@@ -154,12 +123,12 @@ def observe_contacts(
     if system.controls:  # what commands were then, which the control may no longer know
         found["tau"] = np.array([k.tau for k in looks])
     if contacts.points:
-        forces, sites = np.array([k.forces for k in looks]), np.array([k.sites for k in looks])
-        moments = np.array([k.moments for k in looks])
-        presses = np.array([k.presses for k in looks])
+        forces, sites = np.array([k.points.forces for k in looks]), np.array([k.points.sites for k in looks])
+        moments = np.array([k.points.moments for k in looks])
+        presses = np.array([k.points.presses for k in looks])
         found |= {
-            "contact.mode": np.array([k.modes for k in looks], np.int8),
-            "contact.gap": np.array([k.gaps for k in looks]),
+            "contact.mode": np.array([k.points.modes for k in looks], np.int8),
+            "contact.gap": np.array([k.points.gaps for k in looks]),
             "contact.force": forces,
             "contact.impulse": rows[:, system.acting :].reshape(len(rows), -1, 3).copy(),
         }
@@ -174,7 +143,7 @@ def observe_contacts(
         found["solid.wrench"], found["solid.center_of_pressure"] = np.stack(wrenches, 1), np.stack(centers, 1)
         found["zmp"] = zero_moment_point(system, forces, moments, sites, presses)
     if system.problem.packed.count > system.problem.packed.pairs:
-        found["limit.force"] = np.array([k.limits for k in looks])
+        found["limit.force"] = np.array([k.points.limits for k in looks])
     return found
 
 

@@ -13,12 +13,12 @@ from motiform.motion.actuation.pushes import PUSH_FLOATS
 from motiform.motion.contact import columns as contact_columns
 from motiform.motion.contact.layouts import contact_workspace
 from motiform.motion.contact.memory_checks import check_candidates
-from motiform.motion.contact.shares import least_forces
+from motiform.motion.contact.shares import press_least
 from motiform.motion.contact.span_kernels import Spans
 from motiform.motion.run import Checkpoint, Run, RunOptions
 from motiform.motion.stepping.equations import ContactEquations
 from motiform.motion.stepping.event_driven import State
-from motiform.motion.stepping.observe import ContactSnapshot, add_force, drive_efforts, snapshot
+from motiform.motion.stepping.observe import ContactSnapshot, drive_efforts, snapshot
 from motiform.motion.stepping.substeps import ActuatorSteps
 from motiform.motion.tree.model.joint import Array
 from motiform.record import Event
@@ -27,7 +27,6 @@ __all__ = ["Stepper", "TimeSteppingRun"]
 
 _TOUCHING = 1e-6  # [m] gap below which a contact may take a share of the load
 _SLOWLY = 1e-6  # [m/s] of approach at which it rests on what it touches
-_STILL = 1e-6  # slip over the terms that make it that is taken for none: sweeps end there
 _HALVINGS = 12  # of a step, at most
 _BOUNCES = (0.75, 0.5, 0.25, 0.0)  # of the restitution, where bouncing would add energy
 _TOGETHER = 256  # steps of one call: Python sees signals between calls
@@ -37,8 +36,11 @@ class Stepper:
     """A figure with contacts stepped by a fixed step; impulses of the last step start the next."""
 
     def __init__(self, system: ContactEquations, h: float) -> None:
+        from motiform.motion.contact.share_kernels import share_workspace
+        from motiform.motion.stepping.sample_kernels import pair_forces
         from motiform.motion.stepping.step_kernels import StepWorkspace, advance_steps
 
+        self._share, self._pair = share_workspace(0), pair_forces(0)
         self.system, self.h = system, h
         packed, n = system.problem.packed, system.nv
         self.packed, count = packed, packed.count
@@ -77,7 +79,7 @@ class Stepper:
             tau=np.zeros(n),
             ahead=np.zeros(n),
             soft=np.zeros(n),
-            point_of=packed.point_of if len(packed.point_of) else np.zeros(1, np.int64),
+            point_of=np.ascontiguousarray(packed.point_of, np.int64),
             counts=np.array([0, 0, 0, 0, len(system.contacts.points)], np.int64),
             spans=Spans(*(np.zeros(size, np.int64) for size in (n, n, rows, rows))),
             energies=np.zeros(6),
@@ -112,17 +114,6 @@ class Stepper:
             self._rest = _rest_workspace(self._limit)
             self._space = new._replace(M=old.M, H=old.H, used=old.used, u=old.u)  # what a step hands on to the next
             self._room.spans.first[:], self._room.spans.last[:] = 0, 0  # nothing to clear
-
-    def delassus(self, count: int) -> Array:
-        """Return the Delassus matrix of the last step, (count, count)."""
-        A, spans, row = self._space.A[:count, :count], self._room.spans, np.arange(count)
-        inside = (row >= spans.low[:count, None]) & (row < spans.high[:count, None])
-        return np.where(inside, A, 0.0)
-
-    @property
-    def sites(self) -> Array:
-        """What is known of the candidates of the last step, the first rows."""
-        return self._space.sites
 
     def step(self, at: float, y: Array) -> None:
         """Take a step in place."""
@@ -261,66 +252,30 @@ class Stepper:
         self.packed.floats[self._loads] = np.asarray(kept["loads"]).reshape(self._loads.shape)
         return np.array(kept["rows"], float).reshape(self.system.size)
 
-    def _forces(self, own: np.ndarray) -> tuple[Array, np.ndarray]:
-        """Return the forces of the rows of the last step, where those that touch are redundant the least; who slips."""
-        pairs = self.pairs
-        x = np.concatenate([self.impulses.reshape(-1, 3)[own[:pairs]].ravel(), self.impulses[3 * own[pairs:]]])
-        mu, count = self.packed.friction[own[:pairs]], len(x)
-        A, b = self.delassus(count), self._space.b[:count]
-        w, terms = A @ x + b, np.abs(A) @ np.abs(x) + np.abs(b)
-        slip = np.hypot(w[0 : 3 * pairs : 3], w[2 : 3 * pairs : 3])
-        slips = (slip > _STILL * (terms[0 : 3 * pairs : 3] + terms[2 : 3 * pairs : 3])) | (mu == 0)
-        normals = np.concatenate([x[1 : 3 * pairs : 3], x[3 * pairs :]])
-        touching = (normals > 0) | (self.sites[: self.taken, contact_columns.GAP] <= _TOUCHING)
-        rows, near = np.concatenate([np.repeat(touching[:pairs], 3), touching[pairs:]]), touching[:pairs]
-        fixed = slips[near] & (mu[near] > 0)
-        x[rows] = least_forces(A[np.ix_(rows, rows)], x[rows], int(near.sum()), mu[near], fixed)
-        return x / self._last, slips
-
-    def _places(self, y: Array, own: np.ndarray) -> Array:
-        """Return where pairs touch at a state, (pairs, 3): the step has moved them."""
-        problem = self.system.problem
-        problem.activate(own)
-        problem.pose(y[: self.system.moving], problem.head.zeros)
-        places = problem.sites[: len(own), contact_columns.SITE : contact_columns.SITE + 3].copy()
-        solid = own >= problem.packed.pairs - MOST * problem.packed.solids  # their points may have changed places
-        places[solid] = self.sites[: len(own), contact_columns.SITE : contact_columns.SITE + 3][solid]
-        return places
+    @property
+    def sites(self) -> Array:
+        """What is known of the candidates of the last step, the first rows."""
+        return self._space.sites
 
     def look(self, y: Array) -> ContactSnapshot:
-        """Return what contacts did in the last step."""
-        system, packed = self.system, self.packed
-        count = len(system.contacts.points)
-        every = system.gaps(y)
-        gaps = np.full(count, np.inf)
-        np.minimum.at(gaps, packed.point_of, every[: packed.pairs])
-        modes, presses = np.zeros(count, np.int64), np.zeros(count)
-        forces, sites, limits = np.zeros((count, 3)), np.zeros((count, 3)), np.zeros(system.nv)
-        moments = np.zeros((count, 3))
-        own = self.active[: self.taken]
-        x, slips = self._forces(own)
-        places = self._places(y, own[: self.pairs])
-        for k in range(self.pairs, self.taken):
-            limit = own[k] - packed.pairs
-            side = packed.ints[packed.ints[contact_columns.AT_LIMITS] + contact_columns.LIMIT_INTS * limit + 2]
-            limits[packed.limit_coordinates[limit]] += side * x[3 * self.pairs + k - self.pairs]
-        world = np.zeros((self.pairs, 3))
-        for k in range(self.pairs):
-            p, candidate, site = x[3 * k : 3 * k + 3], own[k], self.sites[k]
-            if not p.any():
-                continue
-            n, e, normal = (
-                packed.point_of[candidate],
-                site[contact_columns.TANGENT : contact_columns.TANGENT + 3],
-                site[contact_columns.NORMAL : contact_columns.NORMAL + 3],
-            )
-            e2 = (e[1] * normal[2] - e[2] * normal[1], e[2] * normal[0] - e[0] * normal[2])
-            force = p[0] * e + p[1] * normal + p[2] * np.array([*e2, e[0] * normal[1] - e[1] * normal[0]])
-            world[k] = force
-            add_force(n, force, p[1], places[k], forces, presses, sites, moments)
-            modes[n] = max(modes[n], contact_columns.SLIDE if slips[k] else contact_columns.STICK)
-        drives = drive_efforts(system, self._at + self._last, y, own[: self.pairs], world, places, limits)
-        return ContactSnapshot(modes, gaps, forces, sites, moments, presses, limits, self.tau.copy(), drives)
+        """Return what contacts did in the last step: where contacts are redundant the least forces."""
+        from motiform.motion.contact.share_kernels import FOUND, share_workspace
+        from motiform.motion.stepping.sample_kernels import pair_forces, share_step, sum_step
+
+        system = self.system
+        rows = 2 * self.pairs + self.taken
+        if len(self._share.x) < rows:
+            self._share, self._pair = share_workspace(2 * rows), pair_forces(2 * rows)
+        pair, share, room = self._pair, self._share, self._room
+        if share_step.function(self._space, room, pair, share, _TOUCHING) != FOUND:
+            press_least(share, *pair.counts.tolist())
+        gaps = system.gaps(y)  # places the figure
+        point = system.points()
+        sum_step.function(system.problem.head, self._space, room, pair, share, self._last, gaps, point)
+        n = self.pairs
+        world, places = pair.world[:n], pair.places[:n]
+        drives = drive_efforts(system, self._at + self._last, y, self.active[:n], world, places, point.limits)
+        return ContactSnapshot(point, self.tau.copy(), drives)
 
 
 def first_snapshot(system: ContactEquations, h: float, y: Array) -> ContactSnapshot:
