@@ -120,8 +120,6 @@ def observe_contacts(
     """Return the samples of the channels of contacts; `origins` are places of segments, (samples, 3) each."""
     contacts = system.contacts
     found: dict[str, Array] = {}
-    if system.controls:  # what commands were then, which the control may no longer know
-        found["tau"] = np.array([k.tau for k in looks])
     if contacts.points:
         forces, sites = np.array([k.points.forces for k in looks]), np.array([k.points.sites for k in looks])
         moments = np.array([k.points.moments for k in looks])

@@ -96,7 +96,7 @@ class ContactSystem(System):
 
     def observe(self, times: np.ndarray, states: Sequence[State]) -> dict[str, np.ndarray]:  # noqa: D102
         rows, looks = np.array([row for row, _ in states]), [look for _, look in states]
-        found = observe(self.equations, times, rows)
+        found = observe(self.equations, times, rows, np.array([look.tau for look in looks]))
         origins = {name: found[f"{name}.position"] for name in self.figure.names}
         drive = self.equations.drive
         if drive is not None:

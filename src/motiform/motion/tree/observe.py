@@ -183,8 +183,11 @@ class Driven(Protocol):
         ...
 
 
-def observe(system: Driven, times: Array, rows: Array) -> dict[str, Array]:
-    """Return the samples of all channels for flat states, (samples, size)."""
+def observe(system: Driven, times: Array, rows: Array, tau: Array | None = None) -> dict[str, Array]:
+    """Return the samples of all channels for flat states, (samples, size).
+
+    `tau` are the forces of the controls that acted, which a control may no longer know, (samples, nv).
+    """
     figure = system.figure
     q, v = rows[:, : figure.nq], rows[:, figure.nq : figure.nq + figure.nv]
     R, p = forward_kinematics(figure, q)
@@ -192,17 +195,17 @@ def observe(system: Driven, times: Array, rows: Array) -> dict[str, Array]:
     found: dict[str, Array] = {"q": q, "v": v}
     for n, name in enumerate(figure.names):
         found[f"{name}.position"], found[f"{name}.orientation"] = p[:, n], turn[:, n]
-    acted = bool(system.controls) or system.loads is not None or system.drive is not None
-    states = [system.split(row) for row in rows] if acted else []
-    tau = np.array([system.forces(t, s) for t, s in zip(times, states, strict=True)]) if states else np.zeros_like(v)
-    if system.controls:
-        found["tau"] = tau
     touching = contacts(figure)
+    acted = bool(system.controls) or system.loads is not None or system.drive is not None
+    states = [system.split(row) for row in rows] if acted and (touching or tau is None) else []
+    own = np.array([system.forces(t, s) for t, s in zip(times, states, strict=True)]) if states else np.zeros_like(v)
+    if system.controls:
+        found["tau"] = own if tau is None else tau
     if touching:
         loads = None
         if system.loads is not None:
             loads = np.array([system.wrenches(t, s) for t, s in zip(times, states, strict=True)])
-        a, loads = loaded_dynamics(figure, q, v, tau, loads)
+        a, loads = loaded_dynamics(figure, q, v, own, loads)
         for name in touching:
             found[f"{name}.contact_force"] = contact_wrench(figure, q, v, a, name, external=loads)[:, 3:]
             found[f"{name}.contact_point"] = _contact_points(figure, q, R, p, name)
