@@ -140,6 +140,8 @@ def check_landing(rec):
 def check(result):
     check_landing(result[DELAY])
     rec = result[DELAY]
+    weight = GRAVITY * model()[0].mass
+    assert abs(rec["contact.force"][0, :, 1].sum() / weight - 1) < 1e-3  # the squat is held from the first instant on
     top = rec["center_of_mass"][:, 1].max()
     assert abs(top - apex(rec)) < 1e-4, (top, apex(rec))  # the top may fall between two samples: g h²/8 = 5e-6 m
     assert top - standing() > 0.15

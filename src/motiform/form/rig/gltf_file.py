@@ -19,6 +19,7 @@ from motiform.spatial.checks import Array
 __all__ = ["GltfFile"]
 
 _KINDS = {5120: "<i1", 5121: "<u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
+_PICTURES = ("PNG", "JPEG", "WEBP")  # of glTF and its extension; Pillow would run programs for others (EPS)
 _WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
 
 
@@ -118,7 +119,7 @@ class GltfFile:
         else:
             data = self._data(image)
         try:
-            return np.asarray(Image.open(io.BytesIO(data)).convert("RGB"), float) / 255.0
+            return np.asarray(Image.open(io.BytesIO(data), formats=_PICTURES).convert("RGB"), float) / 255.0
         except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
             name = str(image.get("name", index))
             raise InputError("a picture of the file cannot be read", where=str(self.path), got=name[:60]) from error

@@ -40,8 +40,9 @@ _FIXED, BY_SUN, _BY_SKY = 0, 3, 6
 # Columns of a pixel's guide (pixels, 6): how much of sun and sky it sees, which piece it shows, its normal.
 _SUN_SEEN, _SKY_SEEN, _PIECE, _NORMAL = 0, 1, 2, 3
 _ON_GROUND, _ON_SKY, _MIXED = -1, -2, -3
-_ASKED = 64  # questions for shade of a pixel on an edge: 16 parts of the sequence with 4 samples each
-_FEW = 16.0  # questions of a pixel and its neighbours that are too few: their noise would be seen
+_ASKED = 64  # least questions for shade of a pixel on an edge, and at least _EACH of every sample
+_EACH = 4
+_FEW = 64.0  # questions of a pixel and its neighbours that are too few: their noise would be seen
 _LONE = 4.0  # weight of neighbours that is little, of 16
 
 
@@ -91,16 +92,18 @@ def pixel_ray(x, y, view):
 def _radiance(x, y, plan, view, tree, pieces, meshes):
     """Return what the sun and all else send to a pixel, each sample shaded where it is seen.
 
-    It asks at as many places of the sequence as pixels do whose shade is averaged over neighbours.
+    Of the samples of an edge only some show one body, those on one side of it. Each asks at several places of the
+    sequence in a row, which are spread over the sky: places of the number of the sample alone would be those of the
+    sequence that its ray passes the pixel at, and a body in a part of the pixel would see but a part of the sky.
     """
     samples, rays = plan[SAMPLES], plan[AMBIENT]
-    tile, jitter, parts = _bayer(x, y), pixel_hash(x, y) / (16.0 * samples), min(16, -(-_ASKED // samples))
+    tile, jitter, parts = _bayer(x, y), pixel_hash(x, y) / (16.0 * samples), max(_EACH, -(-_ASKED // samples))
     by_sun, rest = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     for s in range(samples):
         _, asked, p, flat, n, f, a, b = _trace_ray(load3(view, EYE), _sample(s, x, y, view), view, tree, pieces, meshes)
         sun, sky = (0.0, 0.0) if asked else (1.0, 1.0)
         for part in range(parts if asked else 0):
-            index = ((tile + part) % 16) * samples + s
+            index = (tile * samples + s) * parts + part
             one, other = seen(p, flat, n, index, jitter, rays, view, tree, pieces, meshes)
             sun, sky = sun + one / parts, sky + other / parts
         by_sun, rest = axpy(sun / samples, a, by_sun), axpy(1.0 / samples, axpy(sky, b, f), rest)

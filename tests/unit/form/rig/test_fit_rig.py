@@ -162,9 +162,14 @@ def test_colors_of_a_picture(plain, tmp_path):
     path = write(tmp_path / "painted.glb", changed, binary + places.tobytes() + picture.getvalue())
     tones = np.unique(np.round(255 * read_rig(path).color), axis=0)
     assert tones.tolist() == [[40, 60, 220], [200, 40, 40]]
-    write(tmp_path / "bad.glb", changed, binary + places.tobytes() + b"no picture" + bytes(200))
-    with pytest.raises(InputError, match="a picture of the file cannot be read"):
-        read_rig(tmp_path / "bad.glb")
+    others = [io.BytesIO(), io.BytesIO()]
+    for kind, file in zip(("BMP", "EPS"), others, strict=True):  # Pillow gives PostScript to another program
+        Image.new("RGB", (2, 1)).save(file, kind)
+    for data in (b"no picture" + bytes(200), *(file.getvalue() for file in others)):
+        views[-1]["byteLength"] = len(data)
+        write(tmp_path / "bad.glb", changed, binary + places.tobytes() + data)
+        with pytest.raises(InputError, match="a picture of the file cannot be read"):
+            read_rig(tmp_path / "bad.glb")
 
 
 def test_segments_between_those_of_a_rig_are_covered(man, plain):

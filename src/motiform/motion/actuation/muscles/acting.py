@@ -17,7 +17,7 @@ from motiform.motion.actuation.muscles.hill import muscle_force as force_of
 from motiform.motion.actuation.muscles.muscle_set import Muscles
 from motiform.motion.actuation.muscles.paths.columns import JUMPS
 from motiform.motion.actuation.muscles.paths.geometry import path_lines, path_state
-from motiform.motion.actuation.muscles.paths.jumps import path_jumps
+from motiform.motion.actuation.muscles.paths.jumps import jumping
 from motiform.motion.actuation.muscles.posture_warnings import muscle_warnings
 from motiform.motion.run import check_number
 from motiform.motion.tree import ActuatorChannel, Figure, FigureState
@@ -101,8 +101,8 @@ class HillMuscles(CommandedActuator):
         """Return which muscles jump in a run and when, a sentence each, from the channel `warning`."""
         found = (np.asarray(flags).astype(int) & JUMPS) > 0
         return tuple(
-            f"muscle {name!r}: its length jumps near t = {', '.join(f'{t:.4g}' for t in times[_begins(own)])} s, as "
-            "where it changes sides of a surface"
+            f"muscle {name!r}: its length or moment arm jumps near t = "
+            f"{', '.join(f'{t:.4g}' for t in times[_begins(own)])} s, as where it changes sides of a surface"
             for name, own in zip(self.muscles.names, found.T, strict=True)
             if own.any()
         )
@@ -224,8 +224,8 @@ class HillMuscles(CommandedActuator):
 
     def _warning_flags(self, state: FigureState, report: np.ndarray) -> Array:
         """Return what is doubtful of the paths: what they report in a posture, and whether they jump about it."""
-        jumps = path_jumps(self.muscles.paths, state.q, state.v, _SOON) if state.v.any() else np.zeros(self.size)
-        return np.asarray(report + JUMPS * (jumps != 0), float)
+        jumps = jumping(self.muscles.paths, state.q, state.v, _SOON) if state.v.any() else np.zeros(self.size, bool)
+        return np.asarray(report + JUMPS * jumps, float)
 
 
 class _MuscleDynamics(NamedTuple):

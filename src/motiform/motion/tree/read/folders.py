@@ -4,6 +4,7 @@ import os
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 
 from motiform.base.errors import InputError
@@ -23,9 +24,10 @@ class Folders:
 
     Plain names are looked for in the model's folder, and may go up as far as the package that it is in: the folder
     above it that has a package.xml. ``package://NAME/…`` and ``model://NAME/…`` are looked for in the model's folder
-    and in each root with and without NAME; in a folder above the model called NAME; in a package NAME beside one of
-    these folders; in any folder called NAME below the roots and those of ROS_PACKAGE_PATH; in ``share/NAME`` of
-    AMENT_PREFIX_PATH.
+    and in each root with and without NAME; in packages whose package.xml says NAME, as ROS has it: a folder above the
+    model, one beside the package that it is in, any below the roots and those of ROS_PACKAGE_PATH; in ``share/NAME``
+    of AMENT_PREFIX_PATH; at last in folders that are called NAME: above the model, a package beside one of these, any
+    below the roots and those of ROS_PACKAGE_PATH.
     """
 
     def __init__(self, own: Path, roots: Iterable[str | os.PathLike[str]] | str | os.PathLike[str] = ()) -> None:
@@ -90,42 +92,53 @@ class Folders:
         yield from ((folder, below) for folder in self._called(package))
 
     def _called(self, package: str) -> Iterator[Path]:
-        """Yield the folders of a package."""
+        """Yield the folders of a package: those that say so in their package.xml, then those that are called so.
+
+        ROS knows a package by the name in its package.xml, whatever its folder is called; only installed ones, and
+        folders without the file, go by the folder.
+        """
+        yield from (one for one in self.above if _package_name(one) == package)
+        if package not in (".", "..", ""):
+            yield from (one for one in self._beside if _package_name(one) == package)
+            yield from self._below[0].get(package, ())
+            yield from (share / package for share in self.shares if (share / package).is_dir())
         home = Path.home()
         yield from (one for one in self.above if one.name == package and not home.is_relative_to(one))
-        yield from (one for one in self.above if _package_name(one) == package)
-        if package in (".", "..", ""):
-            return
-        yield from (one / package for one in self.above if _is_package(one / package))
-        yield from self._below.get(package, ())
-        yield from (share / package for share in self.shares if (share / package).is_dir())
+        if package not in (".", "..", ""):
+            yield from (one / package for one in self.above if _is_package(one / package))
+            yield from self._below[1].get(package, ())
 
     @cached_property
-    def _below(self) -> dict[str, list[Path]]:
-        """Folders below the roots and those of ROS by name, the shallow ones first."""
-        found: dict[str, list[Path]] = {}
+    def _beside(self) -> list[Path]:
+        """The folders beside the package that the model is in."""
+        return [] if self.package is None else sorted(islice(_folders(self.package.parent), _MOST))
+
+    @cached_property
+    def _below(self) -> tuple[dict[str, list[Path]], dict[str, list[Path]]]:
+        """Folders below the roots and those of ROS, the shallow ones first: by their package's name, by their own."""
+        stated: dict[str, list[Path]] = {}
+        called: dict[str, list[Path]] = {}
         waiting = [folder for folder in (*self.roots, *self.ros) if folder.is_dir()]
-        for folder in waiting:
-            found.setdefault(folder.name, []).append(folder)
         for count, folder in enumerate(waiting):
-            if count > _MOST:
-                break
-            for inner in sorted(_listed(folder)):
-                if inner.is_dir() and not inner.is_symlink() and not inner.name.startswith("."):
-                    found.setdefault(inner.name, []).append(inner)
-                    waiting.append(inner)
-        return found
+            called.setdefault(folder.name, []).append(folder)
+            name = _package_name(folder)
+            if name:
+                stated.setdefault(name, []).append(folder)
+            if count <= _MOST:
+                waiting.extend(sorted(_folders(folder)))
+        return stated, called
 
 
 def _paths(variable: str) -> list[str]:
     return [one for one in os.environ.get(variable, "").split(os.pathsep) if one]
 
 
-def _listed(folder: Path) -> list[Path]:
+def _folders(folder: Path) -> Iterator[Path]:
+    """Yield the folders in a folder, but for links and hidden ones."""
     try:
-        return list(folder.iterdir())
+        yield from (one for one in folder.iterdir() if one.is_dir() and not one.is_symlink() and one.name[0] != ".")
     except OSError:
-        return []
+        return
 
 
 def _is_package(folder: Path) -> bool:
@@ -136,6 +149,7 @@ def _package_name(folder: Path) -> str | None:
     """Return the name that a package gives itself, None where it gives none."""
     try:
         path = named_file("package.xml", folder, reader="a model", where=str(folder), largest=1 << 20)
-        return None if path is None else ET.fromstring(path.read_bytes()).findtext("name", "").strip()
+        data = b"" if path is None else path.read_bytes()
+        return None if b"<!DOCTYPE" in data else ET.fromstring(data).findtext("name", "").strip() or None
     except (ET.ParseError, OSError, ValueError, LookupError):
         return None

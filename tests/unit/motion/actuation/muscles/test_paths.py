@@ -283,4 +283,24 @@ def test_a_run_tells_that_a_path_has_changed_sides():
     angle, jumps = rec["q"][:, 1], rec["muscles.warning"][:, 0] == 8
     assert jumps.any()
     assert np.abs(angle[jumps] - 0.6044).max() < 0.04  # 10 ms at 3 rad/s, and some
-    assert any("muscle 'p': its length jumps near t = " in note for note in rec.manifest["notes"])
+    assert any("muscle 'p': its length or moment arm jumps near t = " in note for note in rec.manifest["notes"])
+
+
+@pytest.mark.parametrize("surface", [WrapSphere(radius=0.05), WrapCylinder(radius=0.05)])
+def test_a_run_tells_that_an_arm_jumps_where_both_ways_around_are_of_one_length(surface):
+    """The ends lie 3 mm above the diameter, 0.2 m from its middle: both ways are alike at −0.03 rad."""
+    b = FigureBuilder(gravity=(0, 0, 0))
+    b.segment("base", None, joints.fixed())
+    b.segment("arm", "base", joints.revolute((0, 0, 1)), mass=1.0, com=(0.1, 0, 0), inertia=0.01 * np.eye(3))
+    figure, thing = b.build(), WrapObject("ball", "base", surface)
+    ends = PathPoint("base", (-0.2, 0.003, 0)), PathPoint("arm", (0.2, 0.003, 0))
+    path = MusclePath("p", ends, (PathWrap("ball"),))
+    turn = -2 * np.arctan(0.003 / 0.2)
+    muscle = Muscle(path, max_force=1.0, fibre_length=0.1, slack_length=0.3, rigid_tendon=True)
+    given = {"q0": (-0.5,), "v0": (3.0,), "controls": HillMuscles(Muscles(figure, (muscle,), (thing,))), "rate": 100}
+    rec = simulate(figure, t1=0.3, **given)
+    jumps = rec["muscles.warning"][:, 0] == 8
+    assert 1 <= jumps.sum() <= 4
+    assert np.abs(rec["q"][jumps, 0] - turn).max() < 0.05
+    assert any("length or moment arm jumps near t = " in note for note in rec.manifest["notes"])
+    assert path_jumps(Paths(figure, (path,), (thing,)), np.array([turn]), np.array([3.0]), 0.01) == 0

@@ -406,9 +406,9 @@ def package(folder, name, said=None):
     return folder / name
 
 
-def drawn(folder, name):
+def drawn(folder, name, **options):
     folder.mkdir(parents=True, exist_ok=True)
-    return len(read(folder, robot(MESHED.format(kind="visual", name=name, more=""))).segments[0].parts)
+    return len(read(folder, robot(MESHED.format(kind="visual", name=name, more="")), **options).segments[0].parts)
 
 
 def test_packages_are_found_as_ros_does(tmp_path, monkeypatch):
@@ -430,6 +430,44 @@ def test_packages_are_found_as_ros_does(tmp_path, monkeypatch):
     package(tmp_path / "install" / "share", "arm_description")
     monkeypatch.setenv("AMENT_PREFIX_PATH", str(tmp_path / "install"))
     assert drawn(alone, name)
+
+
+@pytest.mark.parametrize("place", ["beside", "root", "ros"])
+def test_packages_go_by_their_package_xml_wherever_their_folder_lies(tmp_path, monkeypatch, place):
+    """As ROS has it: a folder that is only called so gives way to the package that says so."""
+    for variable in ("ROS_PACKAGE_PATH", "AMENT_PREFIX_PATH"):
+        monkeypatch.delenv(variable, raising=False)
+    work = tmp_path / "ws"
+    said = package(work, "folder_of_any_name", "arm_description")
+    write_mesh(TETRAHEDRON, said / "meshes" / "own.stl")
+    package(work, "arm_description", "another")
+    alone = tmp_path / "alone"
+    own = package(work, "robot") / "urdf" if place == "beside" else alone
+    options = {"roots": work} if place == "root" else {}
+    if place == "ros":
+        monkeypatch.setenv("ROS_PACKAGE_PATH", str(work))
+    assert drawn(own, "package://arm_description/meshes/own.stl", **options)
+    assert drawn(own, "package://arm_description/meshes/t.stl", **options)
+    assert drawn(own, "package://another/meshes/t.stl", **options)
+    write_mesh(Mesh(2.0 * np.eye(4)[:, 1:], TETRAHEDRON.faces), work / "arm_description" / "meshes" / "both.stl")
+    write_mesh(TETRAHEDRON, said / "meshes" / "both.stl")
+    figure = read(own, robot(MESHED.format(kind="visual", name="package://arm_description/meshes/both.stl", more="")),
+                  **options)  # fmt: skip
+    assert figure.segments[0].parts[0].shape.vertices.max() == (2.0 if place == "root" else 1.0)  # root/NAME is plain
+
+
+@pytest.mark.parametrize("text", ["", "<package>", "<!DOCTYPE p><package><name>arm</name></package>", "\0", None])
+def test_a_package_whose_file_cannot_be_read_goes_by_its_folder(tmp_path, text):
+    package(tmp_path / "ws", "arm")
+    place = tmp_path / "ws" / "arm" / "package.xml"
+    place.unlink()
+    if text is None:
+        (tmp_path / "p.xml").write_text("<package><name>other</name></package>")
+        place.symlink_to(tmp_path / "p.xml")
+    else:
+        place.write_text(text)
+    assert drawn(tmp_path / "alone", "package://arm/meshes/t.stl", roots=tmp_path / "ws")
+    assert not drawn(tmp_path / "alone", "package://other/meshes/t.stl", roots=tmp_path / "ws")
 
 
 @pytest.mark.parametrize("name", ["package://etc/t.stl", "package://ws/secret/t.stl", "package://../secret/t.stl"])
