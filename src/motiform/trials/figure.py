@@ -165,7 +165,7 @@ def calibrated(
     progress: Any = None,
 ) -> "Calibration":
     """Return the figure fitted to a standing trial, a moving one, or both."""
-    from motiform.motion.figures.human36 import Human36
+    from motiform.motion.figures.human36_figure import Human36
     from motiform.motion.figures.marker_sets import site_spreads
     from motiform.motion.postures import calibrate
 

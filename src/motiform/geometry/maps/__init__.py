@@ -5,7 +5,7 @@ from motiform.geometry.maps.chamfer import MASKS, ChamferMask, chamfer_map
 from motiform.geometry.maps.cover import Cover, cover_labels, reduce_cover
 from motiform.geometry.maps.euclid import euclidean_map, signed_label_map, squared_map
 from motiform.geometry.maps.grid import Grid, grid_around
-from motiform.geometry.maps.isosurface import isosurface, label_surface
+from motiform.geometry.maps.isosurfaces import isosurface, label_surface
 from motiform.geometry.maps.mass import label_mass
 from motiform.geometry.maps.pairs import ball_pairs
 from motiform.geometry.maps.signed import SignedMap, signed_map
