@@ -71,7 +71,7 @@ PEERS = (
          "coal:contacts", "coal"),
     Peer("coal", "contact", ("solids/*",), "ComputeCollision, one point, less the time of "
          "a call from Python for two balls", "coal:solids", "coal"),
-    Peer("fcl", "contact", ("forces/cover",), "contacts of 2 000 triangles a bone, inflated by 0.5 mm, one thread",
+    Peer("fcl", "contact", ("forces/default",), "contacts of 2 000 triangles a bone, inflated by 0.5 mm, one thread",
          "fcl:contacts", "fcl", package="python-fcl"),
     Peer("piqp", "hybrid", ("contact/*",), "the loosest tolerances that reach the accuracy, scaling of the problem off",
          "piqp:solver", "piqp"),

@@ -8,8 +8,10 @@ import numpy as np
 
 from bench.contact.shapes import wrist_shapes
 from motiform.geometry import Mesh
-from motiform.geometry.maps import SignedMap, grid_around, mesh_voxels, reduce_cover, signed_map
+from motiform.geometry.maps import SignedMap, grid_around, mesh_voxels, signed_map
 from motiform.geometry.maps.cover import Cover, cover_labels
+from motiform.motion.bones.bone import Bone, BoneResolution
+from motiform.motion.bones.pack import PackedBones, pack_wrist
 
 __all__ = ["LAYER", "Bones", "bones", "inflated"]
 
@@ -59,10 +61,12 @@ class Bones:
         """Covers by all balls of the medial axes."""
         return [cover_labels(*one) for one in self.voxels]
 
-    @cached_property
-    def covers(self) -> list[Cover]:
-        """Reduced covers: no voxel of a bone is further outside than half a voxel, no ball passes one beyond it."""
-        return [reduce_cover(*one, error=0.5 * _VOXEL, side="outside") for one in self.voxels]
+    def packed(self, resolution: BoneResolution) -> PackedBones:
+        """The bones as a wrist reads them, all of them free, with layers that do not harden."""
+        bones = {str(n): Bone(str(n), mesh, resolution) for n, mesh in enumerate(self.fine)}
+        bodies = [(), (), *((name,) for name in bones)]  # nothing is fixed or driven
+        reaches = {(str(a), str(b)): 2 * LAYER for a, b in self.near}
+        return pack_wrist(bones, bodies, (), reaches, np.zeros(3), 1e10, np.inf, 1e-6)
 
 
 @cache

@@ -1,11 +1,12 @@
-"""Bones in contact: forces of 200 000 balls and of a reduced cover against distance maps, and lists of pairs of balls;
-and pairs of convex solids (`solids`).
+"""Bones in contact: what a wrist evaluates (energy, gradient and Hessian) with 200 000 points and at its usual
+resolution, and lists of pairs of balls; and pairs of convex solids (`solids`).
 
-Cases are forces/200k, forces/cover, pairs, solids/KIND-KIND, and rest: a degree of the motion of a wrist from rest to
+Cases are forces/200k, forces/default, pairs, solids/KIND-KIND, and rest: a degree of the motion of a wrist from rest to
 rest. A peer of the forces is made of `Bones`: a function that returns how many contacts each pair of bones has.
 """
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,56 +17,54 @@ from bench.contact.solids import PAIRS, solid_row
 from bench.register import made_peers, peer_notes
 from bench.report import Report, Result
 from bench.turns import repeated, take_turns
+from motiform.base.errors import InputError
 from motiform.base.progress import Progress
 from motiform.motion.bones import BoneResolution, from_meshes, synthetic_bones
+from motiform.motion.bones.pack import neutral_poses, workspace
 
 __all__ = ["measure"]
 
-_SPACING = {"forces/200k": 0.3e-3, "forces/cover": 1.35e-3}  # [m] between elements
+_RESOLUTION = {
+    "forces/200k": BoneResolution(spacing=5e-4, margin=2e-3, points=0.241e-3),
+    "forces/default": BoneResolution(margin=2e-3),
+}
 _BENT = 40.0  # [deg] of flexion to both sides
 _SLOW = 1.0  # [s]
 _UNSURE = 0.15e-3  # [m] of gap around 1 mm within which meshes of other sizes may differ about touching
 
 
 def measure(*, device: str, progress: Progress) -> Report:
-    """Measure milliseconds of one evaluation; on the CPU on one thread, beside the peers."""
+    """Measure milliseconds of one evaluation on one thread, beside the peers."""
+    if device != "cpu":
+        raise InputError("bones touch on the CPU", got=device, allowed="cpu")
     problem, rows, parts = bones(), list[Result](), 4 + len(PAIRS)
-    for case in _SPACING:
-        rows.append(_forces(problem, case, device))
+    calls: list[Callable[[], Result]] = [partial(_forces, problem, case) for case in _RESOLUTION]
+    calls += [partial(_pairs, problem), _rest, *(partial(solid_row, name) for name in PAIRS)]
+    for call in calls:
+        rows.append(call())
         progress(len(rows) / parts)
-    if device == "cpu":
-        rows += [_pairs(problem), _rest()]
-        for name in PAIRS:
-            rows.append(solid_row(name))
-            progress(len(rows) / parts)
-    progress(1.0)
     return Report("contact", tuple(rows))
 
 
-def _forces(problem: Bones, case: str, device: str) -> Result:
+def _forces(problem: Bones, case: str) -> Result:
     from motiform.base.kernels import threads
-    from motiform.geometry.maps import SurfaceContacts, contact_body
+    from motiform.motion.bones.contact_kernels import AREA
+    from motiform.motion.bones.settle_kernels import evaluate
 
-    surfaces: list[Any] = list(problem.fine if case == "forces/200k" else problem.covers)
-    bodies = [
-        contact_body(surface, own, spacing=_SPACING[case]) for surface, own in zip(surfaces, problem.maps, strict=True)
-    ]
-    field = SurfaceContacts(bodies, thickness=LAYER, pairs=problem.near, device=device)
-    poses = np.tile(np.eye(4), (len(bodies), 1, 1))
-    found = field.press(poses)
-    notes = [f"{field.element_count} balls of 0.5 mm with areas on 15 bones, {int((found.area > 0).sum())} pairs touch"]
-    if case == "forces/cover":
-        notes = [f"{sum(map(len, problem.covers))} balls cover 15 bones, {notes[0]}"]
-    if device != "cpu":
-        best = take_turns({"ours": repeated(lambda: field.press(poses))}, seconds=2.0)["ours"]
-        return Result(case, device, 1, "ms", "lower", 1e3 * best.wall, {}, {}, notes[0])
+    packed = problem.packed(_RESOLUTION[case])
+    poses, space = neutral_poses(packed), workspace(packed)
+    arguments = (poses, packed.slots, packed.middles, packed.model, packed.settings, *space)
+    evaluate(*arguments)
+    areas = dict(zip(packed.pairs, space[4][:, AREA].reshape(-1, 2).sum(axis=1), strict=True))
+    touch = np.array([areas[str(a), str(b)] > 0 for a, b in problem.near])
+    notes = [f"{len(packed.model[5])} points on {len(problem.fine)} bones, {int(touch.sum())} pairs touch"]
     peers = dict(made_peers("contact", case, problem))
     for name, peer in peers.items():
         counts = peer()
-        _check(case, name, problem, found.area > 0, counts > 0)
+        _check(case, name, problem, touch, counts > 0)
         notes.append(f"{name}: {int(counts.sum())} contacts of triangles")
     with threads(1):
-        took = _times({"ours": lambda: field.press(poses), **peers})
+        took = _times({"ours": lambda: evaluate(*arguments), **peers})
     notes += peer_notes("contact", case, peers)
     return Result(case, "cpu", 1, "ms", "lower", took.pop("ours"), took, {}, "; ".join(notes))
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from motiform.geometry.checks import check_length
 from motiform.geometry.maps import grid_around
-from motiform.geometry.maps.isosurface import isosurface
+from motiform.geometry.maps.isosurfaces import isosurface
 from motiform.geometry.solids.mesh import Mesh
 from motiform.spatial.checks import Array
 

@@ -8,7 +8,7 @@ import pytest
 
 from motiform import figures, read_markers, reconstruct
 from motiform.measure import marker_names
-from motiform.motion.postures import calibrate
+from motiform.motion.postures import Fit, calibrate
 from motiform.record import Recording
 
 DATA = os.environ.get("MOTIFORM_DATA")
@@ -54,13 +54,13 @@ def test_no_option_fits_better(name):
     good = np.flatnonzero(seen >= 0.5 * seen.max())[:300]
     rec = rec.slice(times[good[0]], times[good[-1]])
     figure = figures.human36(height=1.78, mass=72.0, markers=sites_of(marker_names(rec)))
-    figure = calibrate(figure, rec, marker_sd=0.01, frames=15).figure
+    figure = calibrate(figure, rec, frames=15).figure
     found = reconstruct(figure, rec)
     kept = found["status"] == 0
     for event in found.events:  # what was put right is not what the others see
         if event.name.startswith(("swapped: ", "left out: ")):
             kept &= ~((found.time("q") >= event.time - 1e-9) & (found.time("q") <= event.detail["until"] + 1e-9))
-    plain = reconstruct(figure, rec, swaps=False)["error.rms"]
+    plain = reconstruct(figure, rec, fit=Fit(swaps=False))["error.rms"]
     back = reconstruct(figure, turned_round(rec))["error.rms"][::-1]
     assert kept.mean() > 0.9
     for other in (plain, back):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import motiform
-from motiform.motion.postures import calibrate
+from motiform.motion.postures import Priors, calibrate
 
 DATA = os.environ.get("MOTIFORM_DATA")
 needs_data = pytest.mark.skipif(not DATA, reason="MOTIFORM_DATA is not set: the real trials are not here")
@@ -38,7 +38,7 @@ def test_whole_body_trial(cmu):
     23 markers lie 5 mm from their tags; before it, on a figure of average size, some centimetres."""
     figure, markers, names = cmu
     before = motiform.reconstruct(figure, markers, correspondence=names)
-    sized = calibrate(figure, markers, correspondence=names, marker_sd=0.01, tag_sd=0.03, symmetric=True)
+    sized = calibrate(figure, markers, correspondence=names, priors=Priors(tag_sd=0.03), symmetric=True)
     after = motiform.reconstruct(sized.figure, markers, correspondence=names)
     summary = after.manifest["reconstruct"]
     assert summary["rms"] < 0.007

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from motiform.motion.figures import human36
-from motiform.motion.postures import calibrate
+from motiform.motion.postures import Priors, calibrate
 from motiform.motion.postures.calibration.parameters import make_parameters
 from motiform.motion.postures.calibration.scale import scale_figure
 from motiform.motion.tree import tag_jacobians, tags
@@ -41,9 +41,8 @@ def test_lengths_are_found_exactly_where_tags_are_known():
     rng = np.random.default_rng(3)
     truth = subject(rng, shift=0.0)
     q = smooth_postures(rng, 200)
-    found = calibrate(
-        human36(), tags(truth, q), frames=30, tags=False, length_sd=0.5, size_sd=0.0, marker_sd=1e-5, posture_sd=1e3
-    )
+    priors = Priors(length_sd=0.5, size_sd=0.0, marker_sd=1e-5, posture_sd=1e3)
+    found = calibrate(human36(), tags(truth, q), frames=30, tags=False, priors=priors)
     # Without noise the priors W alone draw the estimate from the truth, by Σ W δ with the covariance Σ ≤ W⁻¹: no number
     # by more than its standard deviation times √(δᵀ W δ), what the truth costs under them. The iteration ends at gains
     # below 1e-4 of a unit of cost; with steps that shrink by 0.8, 1e-4 / 0.2 may remain, 0.022 standard deviations.
@@ -67,9 +66,8 @@ def noisy(seed):
     points += rng.normal(0, NOISE, points.shape)
     points[rng.random(points.shape[:2]) < 0.1] = np.nan
     # uniform in ±a has the standard deviation a/√3: the priors are those of the subjects
-    found = calibrate(
-        human36(), points, frames=40, length_sd=0.08 / 3**0.5, size_sd=0.0, tag_sd=0.015 / 3**0.5, marker_sd=NOISE
-    )
+    priors = Priors(length_sd=0.08 / 3**0.5, size_sd=0.0, tag_sd=0.015 / 3**0.5, marker_sd=NOISE)
+    found = calibrate(human36(), points, frames=40, priors=priors)
     return truth, found
 
 
@@ -106,7 +104,7 @@ def test_what_is_determined_is_what_the_jacobian_sees():
     body = human36()
     rng = np.random.default_rng(0)
     q = smooth_postures(rng, 12)
-    model = make_parameters(body, length_sd=0.05, size_sd=0.0)
+    model = make_parameters(body, Priors(size_sd=0.0))
     Jp = model.derivatives(q) * model.prior_std
     free = []  # motions of the tags that no posture makes; one coordinate, the head's turn, makes none
     for J in tag_jacobians(body, q):
@@ -114,7 +112,8 @@ def test_what_is_determined_is_what_the_jacobian_sees():
         free.append(U[:, int((size > 1e-9).sum()) :])
     seen = np.concatenate([U.T @ J.reshape(84, -1) for U, J in zip(free, Jp, strict=True)])
     values = np.linalg.svd(seen)[1]
-    found = calibrate(body, tags(body, q), q0=q, frames=12, size_sd=0.0, marker_sd=1e-5, posture_sd=1e4)
+    priors = Priors(size_sd=0.0, marker_sd=1e-5, posture_sd=1e4)
+    found = calibrate(body, tags(body, q), q0=q, frames=12, priors=priors)
     determined = np.concatenate([np.ravel(found.determined[n]) for n in (*found.lengths, *found.tag_offsets)])
     # Independent priors: what is told sums to Σ s² / (s² + σ²) over the singular values s. Those of the smallest size,
     # 1e-5 m, feel postures known to 1e4 rad and the rounding of a basis, 1e-16 / 1e-13 · 1 m.
@@ -177,7 +176,8 @@ def test_an_opensim_model_is_calibrated():
     leg = leg.replace(tags=(*leg.tags, *more))
     truth = scale_figure(leg, {"pelvis": 1.06, "femur_r": 0.95, "tibia_r": 1.04, "calcn_r": 1.05})
     q = leg.neutral() + rng.normal(0, 0.3, (40, leg.nq))
-    found = calibrate(leg, tags(truth, q), frames=25, tags=False, length_sd=0.5, marker_sd=1e-5, posture_sd=1e3)
+    priors = Priors(length_sd=0.5, marker_sd=1e-5, posture_sd=1e3)
+    found = calibrate(leg, tags(truth, q), frames=25, tags=False, priors=priors)
     for name, value in (("pelvis", 1.06), ("femur_r", 0.95), ("tibia_r", 1.04)):
         assert abs(found.lengths[name] - value) < found.std[name] < 1e-3  # the priors cost the truth less than 1
     assert found.error_after < 1e-6 < found.error_before

@@ -5,6 +5,7 @@ import pytest
 
 import motiform
 from motiform.base.errors import InputError
+from motiform.motion.postures import Fit
 from motiform.motion.tree import tag_jacobians
 from motiform.record import Channel, Recording
 
@@ -137,7 +138,7 @@ def test_markers_that_the_model_fits_badly_stay(figure, truth):
     points[50:100, 20] += 0.1 * np.sin(np.linspace(0, np.pi, 50))[:, None]
     markers = recording(points, figure.tag_names)
     rec = motiform.reconstruct(figure, markers, dynamics=False)
-    same = motiform.reconstruct(figure, markers, swaps=False, dynamics=False)
+    same = motiform.reconstruct(figure, markers, fit=Fit(swaps=False), dynamics=False)
     assert not [event.name for event in rec.events if event.name.startswith(("left out", "swapped"))]
     assert np.array_equal(rec["q"], same["q"])
     assert all(row["left_out"] == row["swapped"] == 0 for row in rec.manifest["reconstruct"]["per_marker"].values())
@@ -169,7 +170,7 @@ def test_robust_loss_looks_past_a_ghost(figure, truth):
     points = motiform.tags(figure, truth)
     points[:, 8] += 0.2
     rec = motiform.reconstruct(
-        figure, recording(points, figure.tag_names), robust=0.02, swaps=False, q0=truth[0], dynamics=False
+        figure, recording(points, figure.tag_names), q0=truth[0], fit=Fit(robust=0.02, swaps=False), dynamics=False
     )
     others = np.delete(rec["error"], 8, axis=1)
     assert others.max() < 2e-3  # (scale/(scale² + error²))² of 20 cm pulls with one hundredth of a marker
@@ -249,7 +250,7 @@ def test_bad_input(figure, truth):
     with pytest.raises(InputError, match="no markers"):
         motiform.reconstruct(figure, Recording.from_arrays([], {}))
     with pytest.raises(InputError, match="prior"):
-        motiform.reconstruct(figure, recording(points, figure.tag_names), prior=np.zeros(3))
+        motiform.reconstruct(figure, recording(points, figure.tag_names), fit=Fit(prior=np.zeros(3)))
 
 
 def test_samples_without_markers_are_reported(figure, truth):

@@ -182,7 +182,7 @@ def _try_film(folder: Path) -> None:
     import imageio_ffmpeg
     import numpy as np
 
-    from motiform.image.film import encoder
+    from motiform.image.films import encoder
 
     path = folder / "trial.mp4"
     with encoder(path, (64, 64), 10) as send:

@@ -9,7 +9,7 @@ from motiform.base.errors import InputError
 from motiform.form.colors import Shades
 from motiform.record.samples import Samples
 from motiform.spatial.checks import check_indices, check_shape
-from motiform.spatial.upright import up_vector
+from motiform.spatial.up_axis import up_vector
 
 if TYPE_CHECKING:
     from motiform.form.rig import Posed

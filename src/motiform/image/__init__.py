@@ -8,9 +8,7 @@ from typing import Any
 
 from motiform.image.camera import Camera
 from motiform.image.cast.raycast import cast_form, render
-
-# Imported at once so that the name is the function, even if the module of the same name is imported later.
-from motiform.image.film import film, film_pictures, picture
+from motiform.image.films import film, film_pictures, picture
 from motiform.image.look import Ground, Lighting
 from motiform.image.notebook import show_pictures
 from motiform.image.paper import print_size

@@ -10,7 +10,7 @@ import numpy as np
 from motiform.base.errors import InputError, closest
 from motiform.base.units import quantity
 from motiform.geometry.checks import LONGEST
-from motiform.spatial.upright import upright
+from motiform.spatial.up_axis import upright
 
 if TYPE_CHECKING:
     from motiform.form import Form

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motiform.base.errors import InputError
-from motiform.spatial.upright import upright
+from motiform.spatial.up_axis import upright
 
 if TYPE_CHECKING:
     from motiform.form import Form, Part, Skin

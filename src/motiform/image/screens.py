@@ -13,7 +13,7 @@ from motiform.base.progress import Progress
 from motiform.image.chroma import OPERATORS, Saturation, Tint, chroma_values, enlarge, relief_pixels
 from motiform.image.exr import write_exr
 from motiform.image.files import check_new, new_file
-from motiform.image.film import check_bits, check_fps, encoder
+from motiform.image.films import check_bits, check_fps, encoder
 from motiform.image.look import linear_from_srgb
 from motiform.image.png import write_png
 from motiform.image.stamp import NAME, append_checksum, read_stamp

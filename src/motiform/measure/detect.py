@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError
-from motiform.spatial.upright import AXES
+from motiform.spatial.up_axis import AXES
 
 __all__ = ["check_size", "cloud_size", "find_unit", "find_up", "length_unit", "unit_symbol"]
 

@@ -9,7 +9,7 @@ from motiform.base.errors import InputError
 from motiform.measure.changes import changed, check_markers, marker_names
 from motiform.measure.names import match_names
 from motiform.record.recording import Recording, check_recording
-from motiform.spatial.upright import up_vector, upright
+from motiform.spatial.up_axis import up_vector, upright
 
 __all__ = ["change_frame", "move", "turn"]
 

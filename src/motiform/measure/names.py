@@ -15,11 +15,11 @@ from motiform.measure.changes import changed, check_markers, marker_names
 from motiform.measure.raw import Raw
 from motiform.record.recording import Recording
 
-__all__ = ["Matching", "choose_markers", "match_names", "read_correspondence"]
+__all__ = ["Correspondence", "Matching", "choose_markers", "match_names", "read_correspondence"]
 
 ABSENT = -1
 _UNLABELED = re.compile(r"\*\d*|[uU]nlabel.*|[uU]nnamed.*|\s*")
-_Correspondence = Mapping[str, Any] | Sequence[int] | str | Path | None
+Correspondence = Mapping[str, Any] | Sequence[int] | str | Path | None
 
 
 def bare_name(name: str) -> str:
@@ -91,7 +91,7 @@ class Matching:
         )
 
 
-def match_names(rec: Recording, tags: Iterable[str], correspondence: _Correspondence = None) -> Matching:
+def match_names(rec: Recording, tags: Iterable[str], correspondence: Correspondence = None) -> Matching:
     """Find the marker of each tag by its name, or by a correspondence.
 
     An exact name comes first; of the tags and markers left, names agree where they are equal without a subject's
@@ -153,7 +153,7 @@ def _find(wanted: str | None, names: list[str], taken: Collection[int] = ()) -> 
     return same[0] if same else ABSENT
 
 
-def _as_mapping(given: _Correspondence, tags: tuple[str, ...], names: list[str]) -> dict[str, str | None]:
+def _as_mapping(given: Correspondence, tags: tuple[str, ...], names: list[str]) -> dict[str, str | None]:
     """Return {tag: name of its marker, None where it has none}."""
     if given is None:
         return {}

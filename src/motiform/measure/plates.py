@@ -165,7 +165,7 @@ def resample_plates(
     """
     from motiform.measure.changes import changed
     from motiform.measure.filters import low_pass
-    from motiform.record.resample import resample
+    from motiform.record.resampling import resample
 
     check_recording(rec)
     if "plate.force" not in rec:

@@ -4,7 +4,7 @@ from motiform.record import writers
 from motiform.record.channel import Channel, Event
 from motiform.record.recorder import Recorder
 from motiform.record.recording import Recording
-from motiform.record.resample import Comparison, Difference, compare, resample
+from motiform.record.resampling import Comparison, Difference, compare, resample
 from motiform.record.sound import Quantised, quantise, write_sound, write_wav
 from motiform.record.store import open_recording
 from motiform.record.tables import read_csv, write_csv

@@ -10,7 +10,7 @@ from motiform.scene.read.load import (
     parse_scene,
     parse_setting,
 )
-from motiform.scene.redress import redress
+from motiform.scene.redressing import redress
 from motiform.scene.simulate import simulate
 
 __all__ = [

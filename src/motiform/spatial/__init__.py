@@ -42,7 +42,7 @@ from motiform.spatial.twist import (
     power,
     wrench_of_force,
 )
-from motiform.spatial.upright import up_against, up_name, up_vector, upright
+from motiform.spatial.up_axis import up_against, up_name, up_vector, upright
 
 __all__ = [
     "Transform",

@@ -8,7 +8,7 @@ import numpy as np
 from motiform.base.errors import InputError
 from motiform.measure import marker_names
 from motiform.measure.names import match_names
-from motiform.motion.figures.human36 import Human36
+from motiform.motion.figures.human36_figure import Human36
 from motiform.motion.figures.human36_table import RANGES
 from motiform.motion.figures.marker_sets import find_marker_set, marks_legs, soft_markers
 from motiform.motion.postures import efforts

@@ -1,6 +1,6 @@
 """The figure of a trial from command-line options: predefined or from a file; of a subject; optionally calibrated."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from motiform.motion.postures import Calibration
     from motiform.record import Recording
 
-__all__ = ["FigureSpec", "calibrated", "choose_subject", "make_figure", "read_subject"]
+__all__ = ["FigureSpec", "calibrated", "choose_subject", "make_figure", "read_subject", "taken_from"]
 
 MODELS = ("human36", "bip", "kondo")
 MARKER_SD = 0.01
@@ -165,16 +165,22 @@ def calibrated(
     progress: Any = None,
 ) -> "Calibration":
     """Return the figure fitted to a standing trial, a moving one, or both."""
-    from motiform.motion.figures.human36 import Human36
+    from motiform.motion.figures.human36_figure import Human36
     from motiform.motion.figures.marker_sets import site_spreads
-    from motiform.motion.postures import calibrate
+    from motiform.motion.postures import Estimator, Priors, calibrate
 
-    known = [n for n in signature(calibrate).parameters if n not in ("figure", "markers", "static", "progress")]
-    _check_names(options, known, "calibrate")
+    known = ["correspondence", "q0", "frames", "lengths", "tags", "symmetric", "method"]
+    _check_names(options, [*known, *(f.name for kind in (Priors, Estimator) for f in fields(kind))], "calibrate")
     sites = site_spreads(figure.recipe.markers) if isinstance(figure, Human36) else {}
     given = {"marker_sd": MARKER_SD, "correspondence": correspondence, "weights": weights}
     if sites:
         given |= {"tag_sd": sites, "neutral_sd": {name: FOOT_SD for name in figure.coordinates if "ankle" in name}}
     given |= options
     moving, still = (None if rec is None else upright(figure, rec) for rec in (markers, static))
-    return calibrate(figure, moving, static=still, progress=progress, **given)
+    priors, estimator = taken_from(given, Priors), taken_from(given, Estimator)
+    return calibrate(figure, moving, static=still, priors=priors, estimator=estimator, progress=progress, **given)
+
+
+def taken_from(options: dict[str, Any], kind: Any) -> Any:
+    """Return the object made of the options that it has, which are removed from the others."""
+    return kind(**{f.name: options.pop(f.name) for f in fields(kind) if f.name in options})

@@ -1,7 +1,8 @@
 """Reconstruction of a motion from measured markers."""
 
 from collections.abc import Mapping
-from typing import Literal
+from dataclasses import replace
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,11 +11,12 @@ from motiform.base.errors import MotiformError
 from motiform.base.machine import machine
 from motiform.base.progress import Progress
 from motiform.form import looks_of, marker_looks
-from motiform.motion.postures.fit_trial import Correspondence, FittedTrial, fit_markers, observe_fit
-from motiform.motion.postures.gait.angles import check_convention
+from motiform.measure.names import Correspondence
+from motiform.motion.postures.fit_trial import FittedTrial, fit_markers, observe_fit
 from motiform.motion.postures.gait.cycles import gait_cycles
 from motiform.motion.postures.gait.events import walker_of
 from motiform.motion.postures.gait.series import joint_series
+from motiform.motion.postures.settings import Fit
 from motiform.motion.tree import Figure
 from motiform.record import Channel, Recording
 
@@ -28,18 +30,13 @@ def reconstruct(
     markers: Recording,
     *,
     correspondence: Correspondence = None,
-    weights: Mapping[str, float] | ArrayLike | None = None,
-    tasks: Mapping[str, tuple[float, float]] | None = None,
-    prior: ArrayLike | None = None,
     q0: ArrayLike | None = None,
-    limits: bool = True,
-    robust: float | None = None,
+    weights: Mapping[str, float] | ArrayLike | None = None,
+    limits: bool | None = None,
     smooth: float | None = None,
+    fit: Fit | None = None,
     cutoff: float | None = 6.0,
-    swaps: bool = True,
     dynamics: Literal["auto"] | bool = "auto",
-    accuracy: float = 1e-13,
-    angles: str = "isb",
     progress: Progress | None = None,
 ) -> Recording:
     """Return the postures of a figure that put its tags where the markers are, and what follows from them.
@@ -57,32 +54,25 @@ def reconstruct(
     ----------
     figure : with tags; one of `motiform.figures`, built, or read from an OpenSim model.
     markers : as `motiform.read_markers` gives them. Axes are turned where the file's up is not the figure's.
-    correspondence : which marker is which tag, where names differ: {tag: marker}, a CSV file, or HuMAnS's vector.
-    weights : of tags, {tag: weight} or one for each; default 1.
-    tasks : of coordinates, {coordinate: (value, weight)}: weight × (q − value)² is added to the sum of squares, as
-        OpenSim's coordinate tasks are [rad, m; weights in m²/rad²].
-    prior : posture to look from, (nq,); default: the neutral posture.
-    q0 : posture near that of the best seen sample, where it is known: nothing else is looked for then.
-    limits : whether joints stay within their limits.
-    robust : distance at which a marker begins to be taken for wrong [m]; None: least squares.
-    smooth : usual size of accelerations [rad/s², m/s²], for postures fitted over the whole trial at once (50 is that of
-        quick limbs); None: each sample alone.
+    correspondence, q0, weights, limits, smooth : as in `fit`, before which they go: which marker is which tag, the
+        posture near that of the best seen sample, the weights of tags, whether joints stay within their limits, and
+        the usual size of accelerations [rad/s², m/s²] for postures fitted over the whole trial at once.
+    fit : all options of the fit.
     cutoff : of the filter before velocities and accelerations [Hz]; None: no filter.
-    swaps : whether markers that have exchanged their names for a while are corrected, and markers that are elsewhere
-        for a while left out: where they jump there or back. False: all are taken as they are.
     dynamics : whether efforts are computed; "auto": where there are force plates.
-    accuracy : step of the tags at which a sample is done [m].
-    angles : convention of clinical angles and moments: "isb", or "plug-in-gait".
 
     >>> rec = reconstruct(figures.human36(height=1.8), read_markers("walk.c3d"))        # doctest: +SKIP
 
     """
-    check_convention(angles)
-    fitted = fit_markers(
-        figure, markers, correspondence=correspondence, weights=weights, tasks=tasks, prior=prior, q0=q0, limits=limits,
-        robust=robust, smooth=smooth, swaps=swaps, accuracy=accuracy, progress=progress,
-    )  # fmt: skip
-    return describe_fit(fitted, figure, cutoff=cutoff, dynamics=dynamics, angles=angles)
+    common: dict[str, Any] = {
+        "correspondence": correspondence,
+        "q0": q0,
+        "weights": weights,
+        "limits": limits,
+        "smooth": smooth,
+    }
+    fit = replace(fit or Fit(), **{name: value for name, value in common.items() if value is not None})
+    return describe_fit(fit_markers(figure, markers, fit, progress), figure, cutoff=cutoff, dynamics=dynamics)
 
 
 def describe_fit(
@@ -91,7 +81,6 @@ def describe_fit(
     *,
     cutoff: float | None = 6.0,
     dynamics: Literal["auto"] | bool = "auto",
-    angles: str = "isb",
 ) -> Recording:
     """Return the recording of a fitted trial: of its figure, or of the same with other masses."""
     rec = observe_fit(fitted, figure, cutoff=cutoff, dynamics=dynamics)
@@ -99,13 +88,13 @@ def describe_fit(
     channels = [rec.channel(name) for name in rec.names]
     arrays = {name: np.asarray(rec[name]) for name in rec.names}
     times = {name: rec.time(name) for name in rec.names if rec.channel(name).rate is None}
-    joints = _joints(rec, figure, angles)
+    joints = _joints(rec, figure, fitted.fit.angles)
     channels += [channel for channel, _ in joints.values()]
     arrays |= {name: values for name, (_, values) in joints.items()}
     times |= {name: rec.time("q") for name in joints if "q" in times}
     walks = [name for name in _WALKED if name in joints] if gait_cycles(rec.events) else []
     plots = walks or [name for name in ("error.rms", "center_of_mass", "effort") if name in rec]
-    rec.manifest["reconstruct"]["angles"] = angles
+    rec.manifest["reconstruct"]["angles"] = fitted.fit.angles
     return Recording.from_arrays(
         channels, arrays, times=times, events=rec.events, statics=looks.statics(),
         manifest={

@@ -6,9 +6,8 @@ import secrets
 import time
 import traceback
 import zlib
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from functools import lru_cache
-from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +25,7 @@ from motiform.motion.postures.gait.normative import read_normative
 from motiform.motion.postures.opensim.ik import read_ik_setup
 from motiform.motion.postures.opensim.loads import add_forces
 from motiform.motion.postures.opensim.scaling import read_scale_setup, scale_by_setup
+from motiform.motion.postures.settings import Fit
 from motiform.motion.tree import Figure
 from motiform.motion.tree.read import write_bvh
 from motiform.record import Recording
@@ -33,12 +33,12 @@ from motiform.record.files import PARTIAL, disk, lock_folder, remove_folder, syn
 from motiform.record.places import remove_stale
 from motiform.trials.c3d import write_back
 from motiform.trials.defaults import settle_defaults, settle_mass
-from motiform.trials.figure import FigureSpec, calibrated, choose_subject, make_figure, upright
+from motiform.trials.figure import FigureSpec, calibrated, choose_subject, make_figure, taken_from, upright
 from motiform.trials.files import write_cycles, write_efforts, write_joint_angles, write_mot, write_tables
 from motiform.trials.inputs import forces_of, read_forces, read_trial
 from motiform.trials.muscles import OPTIONS as MUSCLE_OPTIONS
 from motiform.trials.muscles import add_muscles, check_muscles, write_muscles
-from motiform.trials.stage import describe_fit, reconstruct
+from motiform.trials.stage import describe_fit
 
 __all__ = [
     "SUMMARY",
@@ -111,9 +111,8 @@ class MarkerTrial:
 
 def check_options(options: TrialOptions) -> None:
     """Refuse what no trial can be done with: options without a meaning, files that are not there, a wrong figure."""
-    taken = ("figure", "markers", "progress", "correspondence", "weights")
-    known = [name for name in signature(reconstruct).parameters if name not in taken]
-    tables = {"markers": (options.read, _READ), "reconstruct": (options.reconstruct, (*known, *taken[3:])),
+    known = (*(f.name for f in fields(Fit)), "cutoff", "dynamics")
+    tables = {"markers": (options.read, _READ), "reconstruct": (options.reconstruct, known),
               "muscles": (options.muscles or {}, MUSCLE_OPTIONS)}  # fmt: skip
     for where, (given, names) in tables.items():
         for name in given:
@@ -249,14 +248,14 @@ def _done(trial: MarkerTrial, progress: Progress) -> dict[str, Any]:
     if options.muscles is not None:
         setup["dynamics"] = True
     given = setup | options.reconstruct
-    described = {name: given.pop(name) for name in ("cutoff", "dynamics", "angles") if name in given}
-    fitted = fit_markers(figure, markers, **given, progress=lambda part: progress(first + (0.8 - first) * part))
-    rec = describe_fit(fitted, figure, **described)
+    fit = taken_from(given, Fit)
+    fitted = fit_markers(figure, markers, fit, lambda part: progress(first + (0.8 - first) * part))
+    rec = describe_fit(fitted, figure, **given)
     mass, notes = settle_mass(options, subject, figure, rec)
     if mass is not None:
         assumed["mass"] = ("forces of the plates", mass)
         figure = figure.replace(mass=mass)
-        rec = describe_fit(fitted, figure, **described)
+        rec = describe_fit(fitted, figure, **given)
     rec.manifest["title"] = trial.name
     rec.manifest["reconstruct"]["notes"] += notes
     rec.manifest["taken"] = {name: [value, why] for name, (why, value) in assumed.items()}

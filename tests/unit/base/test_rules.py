@@ -7,7 +7,7 @@ import motiform as mf
 from motiform.base.errors import InputError
 from motiform.base.machine import check_steps
 from motiform.geometry import Box
-from motiform.geometry.maps import surface_elements
+from motiform.geometry.meshes.pieces import small_triangles
 from motiform.image import CameraPath, Ground, Lighting
 from motiform.measure import synthetic_ct
 from motiform.motion.bones import Cartilage
@@ -27,7 +27,7 @@ from motiform.spatial.checks import generator
         (lambda: synthetic_ct(blur=1e3), "blurred over less than its size"),
         (lambda: CameraPath.from_hints({}), "must have keys with times"),
         (lambda: mf.figures.human36().recipe.changed({"a": 1}), "no such measure"),
-        (lambda: surface_elements(Box((1, 1, 1)).to_mesh(), 1e-5), "a surface is cut into too many pieces"),
+        (lambda: small_triangles(Box((1, 1, 1)).to_mesh(), 1e-5), "a surface is cut into too many pieces"),
         (lambda: image_hints({"a": np.eye(2)}, {}), "tables, texts and numbers"),
         (lambda: mf.figures.human36().velocity(thorax=None), "a coordinate must get all of its numbers"),
         (lambda: lattice_response(1.0, 1.0, 1, extent=-1), "a response must have a width"),

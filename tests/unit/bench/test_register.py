@@ -39,7 +39,7 @@ def test_entries_are_whole(peer):
         ("tree", "aba/batch/native", "cpu", ["pinocchio-pool"]),
         ("contact", "forces/200k", "cpu", ["coal"]),
         ("contact", "solids/box-box", "cpu", ["coal"]),
-        ("contact", "forces/cover", "cpu", ["fcl"]),
+        ("contact", "forces/default", "cpu", ["fcl"]),
         ("hybrid", "contact/12", "cpu", ["piqp", "proxsuite", "quadprog"]),
         ("hybrid", "fall/time-stepping", "cpu", ["mujoco", "mujoco-python"]),
         ("matter", "lattice", "cpu", ["numpy", "scipy", "taichi", "taichi", "warp"]),

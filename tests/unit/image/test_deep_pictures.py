@@ -9,7 +9,7 @@ from motiform.geometry import Box
 from motiform.image import film_pictures, picture, print_size, render
 from motiform.image.cast import raycast
 from motiform.image.exr import write_exr
-from motiform.image.film import film_times
+from motiform.image.films import film_times
 from motiform.image.look import Lighting
 from motiform.image.stamp import read_stamp
 

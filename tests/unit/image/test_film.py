@@ -16,7 +16,7 @@ from motiform.form import dress
 from motiform.geometry import Ball, Box
 from motiform.image import Camera, film, picture, render
 from motiform.image.cast.raycast import Painter
-from motiform.image.film import film_times, write_title
+from motiform.image.films import film_times, write_title
 from motiform.image.playback import poses_at_sample, poses_at_time
 from motiform.spatial import exp_quaternion
 

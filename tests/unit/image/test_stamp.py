@@ -7,7 +7,7 @@ import pytest
 
 from motiform.image import plot_channels
 from motiform.image.exr import write_exr
-from motiform.image.film import encoder
+from motiform.image.films import encoder
 from motiform.image.png import write_png
 from motiform.image.stamp import NAME, append_checksum, read_stamp
 from motiform.record import Channel, Recording

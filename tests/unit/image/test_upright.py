@@ -12,7 +12,7 @@ from motiform.geometry import Ball, Box, Capsule, Cylinder
 from motiform.image import Camera, render
 from motiform.image.extent import lowest_height
 from motiform.spatial import quaternion_from_rotation, rotation_from_quaternion, up_vector, upright
-from motiform.spatial.upright import AXES
+from motiform.spatial.up_axis import AXES
 
 SIZE = (160, 90)
 TILTED = (0.3, -0.2, 0.8)

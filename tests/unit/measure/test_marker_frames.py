@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from motiform.base.errors import InputError
 from motiform.measure import change_frame, move, read_markers, turn, write_markers_csv
 from motiform.measure.detect import find_up
-from motiform.spatial.upright import AXES, up_vector
+from motiform.spatial.up_axis import AXES, up_vector
 
 LEGS = ("r_lateral_malleolus", "l_lateral_malleolus", "r_trochanterion", "l_trochanterion")
 STAND = np.array([[0.02, 0.08, 0.10], [-0.02, 0.08, -0.10], [0.0, 0.9, 0.17], [0.0, 0.9, -0.17]])

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from motiform.base.errors import InputError
 from motiform.spatial import up_name, up_vector, upright
-from motiform.spatial.upright import AXES
+from motiform.spatial.up_axis import AXES
 
 
 @pytest.mark.parametrize("axis", AXES)

@@ -10,7 +10,7 @@ import numpy as np
 
 from motiform.base.kernels import compiled, inline, kernel
 from motiform.geometry.search.closest_kernels import nearest_triangle
-from motiform.geometry.search.neighbour_kernels import count_below
+from motiform.geometry.search.neighbour_kernels import first_at_least
 from motiform.spatial.algebra import dot, load3, sub
 
 __all__ = ["find_cells", "find_cut_corners", "find_missed", "write_around", "write_triangles"]
@@ -21,7 +21,7 @@ def _cell_at(x, y, z, tree):
     """Return the undivided cell that holds a unit of space, −1 for none."""
     roots, keys, base, shift, most, corner, size, child = tree
     key = (((x >> shift) - base[0]) * most + (y >> shift) - base[1]) * most + (z >> shift) - base[2]
-    low = count_below(keys, key)
+    low = first_at_least(keys, 0, len(keys), key)
     if low == len(keys) or keys[low] != key:
         return -1
     cell = roots[low]

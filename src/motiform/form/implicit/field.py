@@ -11,7 +11,7 @@ from motiform.base.errors import InputError
 from motiform.form.implicit import columns as field_columns
 from motiform.form.implicit.adaptive import refined
 from motiform.form.implicit.onto import EXACT, Net, onto_surface
-from motiform.form.implicit.polygonise import check_cells, net_in_boxes, standing_corner, surface_of_blocks
+from motiform.form.implicit.polygons import check_cells, net_in_boxes, standing_corner, surface_of_blocks
 from motiform.geometry.solids.mesh import Mesh
 from motiform.spatial.checks import Array
 

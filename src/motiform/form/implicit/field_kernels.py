@@ -10,7 +10,7 @@ import math
 
 from motiform.base.kernels import fused, inline, kernel
 from motiform.form.implicit.columns import BLINN, CONVOLUTION, END, SIZE, START, STRENGTH, WYVILL
-from motiform.geometry.search.neighbour_kernels import count_below
+from motiform.geometry.search.neighbour_kernels import first_at_least
 from motiform.spatial.algebra import axpy, dot, load3, scale, sub
 
 __all__ = ["element_at", "evaluate", "fill_blocks", "list_cells", "move_onto"]
@@ -96,7 +96,7 @@ def _cell(x, origin, side, keys, most):
     if min(i, j, k) < 0 or max(i, j, k) >= most:
         return -1
     key = (int(i) * most + int(j)) * most + int(k)
-    low = count_below(keys, key)
+    low = first_at_least(keys, 0, len(keys), key)
     return low if low < len(keys) and keys[low] == key else -1
 
 

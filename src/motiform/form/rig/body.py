@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from motiform.base.errors import InputError, RecordingError
-from motiform.form.implicit.polygonise import net_in_boxes
+from motiform.form.implicit.polygons import net_in_boxes
 from motiform.form.looks.bone import RestSegment
 from motiform.form.looks.shape import ShapeLook
 from motiform.form.rig.rig import Rig, heaviest

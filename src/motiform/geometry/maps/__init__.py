@@ -1,31 +1,25 @@
-"""Distance maps of labelled volumes and of meshes, medial axes, covers by balls, surfaces, and contact by maps."""
+"""Distance maps of labelled volumes and of meshes, medial axes, covers by balls, and surfaces."""
 
 from motiform.geometry.maps.axis import chamfer_axis, euclidean_axis
 from motiform.geometry.maps.chamfer import MASKS, ChamferMask, chamfer_map
 from motiform.geometry.maps.cover import Cover, cover_labels, reduce_cover
-from motiform.geometry.maps.elements import surface_elements
 from motiform.geometry.maps.euclid import euclidean_map, signed_label_map, squared_map
 from motiform.geometry.maps.grid import Grid, grid_around
-from motiform.geometry.maps.isosurface import isosurface, label_surface
+from motiform.geometry.maps.isosurfaces import isosurface, label_surface
 from motiform.geometry.maps.mass import label_mass
 from motiform.geometry.maps.pairs import ball_pairs
 from motiform.geometry.maps.signed import SignedMap, signed_map
-from motiform.geometry.maps.touch import ContactBody, Pressed, SurfaceContacts, contact_body
 from motiform.geometry.maps.voxels import mesh_voxels
 
 __all__ = [
     "MASKS",
     "ChamferMask",
-    "ContactBody",
     "Cover",
     "Grid",
-    "Pressed",
     "SignedMap",
-    "SurfaceContacts",
     "ball_pairs",
     "chamfer_axis",
     "chamfer_map",
-    "contact_body",
     "cover_labels",
     "euclidean_axis",
     "euclidean_map",
@@ -38,5 +32,4 @@ __all__ = [
     "signed_label_map",
     "signed_map",
     "squared_map",
-    "surface_elements",
 ]

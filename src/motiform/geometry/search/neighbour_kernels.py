@@ -19,10 +19,10 @@ __all__ = [
     "RUN",
     "cell_keys",
     "cell_starts",
-    "count_below",
     "find_bounds",
     "find_neighbours",
     "find_tops",
+    "first_at_least",
     "pick_capacities",
     "pick_members",
 ]
@@ -91,9 +91,8 @@ def cell_starts(i, keys, starts):
 
 
 @inline
-def count_below(keys, key):
-    """Return how many of sorted keys are below one."""
-    low, high = 0, keys.shape[0]
+def first_at_least(keys, low, high, key):
+    """Return the place of the first of the sorted keys[low:high] that is not below one, or `high`."""
     while low < high:
         middle = (low + high) // 2
         if keys[middle] < key:
@@ -104,9 +103,9 @@ def count_below(keys, key):
 
 
 @inline
-def _first_at_least(keys, starts, tabled, key):
+def _cell_start(keys, starts, tabled, key):
     """Return the number of keys below one, from a table where there is one."""
-    return starts[ix(key)] if tabled != 0 else count_below(keys, key)
+    return starts[ix(key)] if tabled != 0 else first_at_least(keys, 0, keys.shape[0], key)
 
 
 @kernel
@@ -129,8 +128,8 @@ def find_neighbours(
         for p in range(a, a2 + 1):
             for q in range(b, b2 + 1):
                 row = (p * counts[k, 1] + q) * counts[k, 2] + counts[k, 3]
-                start = _first_at_least(keys, starts, tabled, row + c)
-                end = _first_at_least(keys, starts, tabled, row + c2 + 1)
+                start = _cell_start(keys, starts, tabled, row + c)
+                end = _cell_start(keys, starts, tabled, row + c2 + 1)
                 for m in range(start, end):
                     j = ix(m)
                     dx, dy, dz, both = places[0, j] - x, places[1, j] - y, places[2, j] - z, r + radius[j]

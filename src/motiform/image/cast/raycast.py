@@ -17,7 +17,7 @@ from motiform.image.extent import form_bounds, lowest_height
 from motiform.image.look import Ground, Lighting, linear_from_srgb
 from motiform.image.path import CameraPath, camera_of
 from motiform.image.playback import Moment, moment_at_sample, moment_at_time
-from motiform.spatial.upright import upright
+from motiform.spatial.up_axis import upright
 
 if TYPE_CHECKING:
     from motiform.base.kernels import Device

@@ -149,7 +149,7 @@ def _kept(thing: Any, known: np.ndarray, *keys: str) -> Any:
 
 def _write_table(source: "Recording | Form", path: Path, overwrite: bool, rate: float | None) -> None:
     from motiform.record import Recording, write_csv
-    from motiform.record.resample import resample
+    from motiform.record.resampling import resample
 
     if not isinstance(source, Recording):
         raise InputError(

@@ -55,7 +55,7 @@ def _picture(rec: "Recording", sample: int, words: str, away: np.ndarray, ground
     from motiform.form import dress
     from motiform.image.camera import Camera
     from motiform.image.cast.raycast import render
-    from motiform.spatial.upright import upright
+    from motiform.spatial.up_axis import upright
 
     time = rec.time("q")[sample]
     form = dress(rec.slice(time, time))

@@ -20,7 +20,7 @@ from motiform.record.channel import Channel
 from motiform.record.files import AnyPath, as_path
 from motiform.record.recording import Recording
 from motiform.record.si import to_si
-from motiform.spatial.upright import up_vector
+from motiform.spatial.up_axis import up_vector
 
 __all__ = ["read_markers"]
 

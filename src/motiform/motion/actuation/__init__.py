@@ -2,7 +2,7 @@
 
 from motiform.motion.actuation.balance import BalanceDrives, BalanceLaw, capture_impulse
 from motiform.motion.actuation.balanced import balanced_posture
-from motiform.motion.actuation.bip_step import BipStep, bip_motors, bip_step, bip_tasks
+from motiform.motion.actuation.bip_stepping import BipStep, bip_motors, bip_step, bip_tasks
 from motiform.motion.actuation.commands import CommandedActuator, CommandedControl, PulseTrain, SampledLaw
 from motiform.motion.actuation.control import PostureControl, posture_control
 from motiform.motion.actuation.drives import CoordinateControl, CoordinateDrive

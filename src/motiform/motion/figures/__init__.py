@@ -1,9 +1,9 @@
 """Predefined figures: a human body and two walking robots."""
 
 from motiform.motion.figures.anthropometry import TABLES, Anthropometry
-from motiform.motion.figures.bip import Bip, BipRecipe, bip
-from motiform.motion.figures.human36 import Human36, Human36Recipe, human36
-from motiform.motion.figures.kondo import Kondo, KondoRecipe, kondo
+from motiform.motion.figures.bip_figure import Bip, BipRecipe, bip
+from motiform.motion.figures.human36_figure import Human36, Human36Recipe, human36
+from motiform.motion.figures.kondo_figure import Kondo, KondoRecipe, kondo
 from motiform.motion.figures.register import FIGURES, ReadyFigure, ready_figure
 
 __all__ = [

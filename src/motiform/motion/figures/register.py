@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 from motiform.base.errors import InputError, closest
 from motiform.motion.figures import bip_table, human36_table, kondo_table
-from motiform.motion.figures.bip import bip
-from motiform.motion.figures.human36 import human36
-from motiform.motion.figures.kondo import kondo
+from motiform.motion.figures.bip_figure import bip
+from motiform.motion.figures.human36_figure import human36
+from motiform.motion.figures.kondo_figure import kondo
 from motiform.motion.figures.recipe import MadeFigure
 
 __all__ = ["FIGURES", "ReadyFigure", "ready_figure"]

@@ -26,10 +26,13 @@ from motiform.motion.postures.gait.strides import GaitTable, Stride, gait_table
 from motiform.motion.postures.opensim.ik import IKSetup, read_ik_setup
 from motiform.motion.postures.opensim.loads import add_forces, read_external_loads
 from motiform.motion.postures.opensim.scaling import ScaleSetup, read_scale_setup, scale_by_setup
+from motiform.motion.postures.settings import Estimator, Fit, Priors
 
 __all__ = [
     "Calibration",
     "Efforts",
+    "Estimator",
+    "Fit",
     "Foot",
     "GaitCurves",
     "GaitCycle",
@@ -44,6 +47,7 @@ __all__ = [
     "PlateAssignment",
     "PlateContact",
     "PlateLoads",
+    "Priors",
     "ScaleSetup",
     "SideSeries",
     "Stride",

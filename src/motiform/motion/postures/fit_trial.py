@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -14,17 +13,19 @@ from motiform.measure import Matching, match_names
 from motiform.measure.changes import check_markers
 from motiform.measure.frames import turn
 from motiform.measure.gaps import runs
+from motiform.measure.names import Correspondence
 from motiform.motion.postures.derivatives import velocities
 from motiform.motion.postures.dynamics.efforts import efforts, residual_report
 from motiform.motion.postures.feet import find_feet
 from motiform.motion.postures.fit import options as fit_options
-from motiform.motion.postures.fit.fitter import Fit, Fitter
+from motiform.motion.postures.fit.fitter import FittedPostures, Fitter
 from motiform.motion.postures.fit.limits import limit_events
 from motiform.motion.postures.fit.search import fit_converged, fit_trial, outlier_samples
 from motiform.motion.postures.fit.smooth import smooth_trial
 from motiform.motion.postures.fit.swaps import Mended, mend_swaps, swap_events
 from motiform.motion.postures.gait.events import Walker, gait_events, walker_of
 from motiform.motion.postures.gait.series import sample_where_defined
+from motiform.motion.postures.settings import Fit
 from motiform.motion.run import check_number
 from motiform.motion.tree import Figure, centers_of_mass, forward_kinematics, tags
 from motiform.motion.tree.model.joint import Array
@@ -40,12 +41,10 @@ from motiform.record import Channel, Event, Recording
 from motiform.record.labels import WRENCH_UNITS
 from motiform.spatial import quaternion_from_rotation, up_name
 
-__all__ = ["CHANNELS", "Correspondence", "FittedTrial", "fit_markers", "observe_fit"]
+__all__ = ["CHANNELS", "FittedTrial", "fit_markers", "observe_fit"]
 
 _UNSEEN = 0.5  # part of a root's coordinate not determined by markers, beyond which the position of the body is unknown
 _GLIMPSE = 0.1  # [s] hidden markers beyond which a foot has no steps of its own
-
-Correspondence = Mapping[str, Any] | Sequence[int] | str | Path | None
 
 CHANNELS = {
     "q": "configuration, in the order of figure.coordinates",
@@ -85,11 +84,12 @@ class _Trial:
 class FittedTrial:
     """The postures of a figure that were found for the markers of a trial; of its masses they do not depend."""
 
+    fit: Fit
     fitter: Fitter
     trial: _Trial
     markers: Array
     """As they were taken, (samples, tags, 3): without those that were left out, exchanged ones in their places."""
-    found: Fit
+    found: FittedPostures
     marker_sd: float
     nullity: Array
     events: tuple[Event, ...]
@@ -97,49 +97,36 @@ class FittedTrial:
 
 
 def fit_markers(
-    figure: Figure,
-    markers: Recording,
-    *,
-    correspondence: Correspondence = None,
-    weights: Mapping[str, float] | ArrayLike | None = None,
-    tasks: Mapping[str, tuple[float, float]] | None = None,
-    prior: ArrayLike | None = None,
-    q0: ArrayLike | None = None,
-    limits: bool = True,
-    robust: float | None = None,
-    smooth: float | None = None,
-    swaps: bool = True,
-    accuracy: float = 1e-13,
-    progress: Progress | None = None,
+    figure: Figure, markers: Recording, fit: Fit | None = None, progress: Progress | None = None
 ) -> FittedTrial:
-    """Fit a figure to every sample of a trial; for the options see `motiform.reconstruct`."""
-    trial = _read(figure, markers, correspondence)
+    """Fit a figure to every sample of a trial."""
+    fit = fit or Fit()
+    trial = _read(figure, markers, fit.correspondence)
     fitter = Fitter(
-        figure, _weights(figure, trial, weights), _configuration(figure, prior, "prior", figure.neutral()),
-        robust=np.inf if robust is None else check_number(robust, "robust", "reconstruct", above=0.0),
-        limits=limits, accuracy=check_number(accuracy, "accuracy", "reconstruct", above=0.0), tasks=tasks,
+        figure, _weights(figure, trial, fit.weights), _configuration(figure, fit.prior, "prior", figure.neutral()),
+        robust=np.inf if fit.robust is None else float(fit.robust), limits=fit.limits, accuracy=float(fit.accuracy),
+        tasks=fit.tasks,
     )  # fmt: skip
-    first = None if q0 is None else _configuration(figure, q0, "q0", None)
+    first = None if fit.q0 is None else _configuration(figure, fit.q0, "q0", None)
     seen, events, mended = trial.markers.copy(), list[Event](), list[Mended]()
     found = fit_trial(fitter, seen, first)
     if progress is not None:
         progress(0.6)
-    if swaps:
+    if fit.swaps:
         mended = mend_swaps(fitter, seen, found)
         events += swap_events(mended, trial.times, trial.names)
     sigma = _sigma(found)  # of samples fitted alone, whose degrees of freedom are known
     fit_converged(fitter, seen, found, trial.times)
     nullity = _nullity(found)
-    if smooth is not None:
-        usual = check_number(smooth, "smooth", "reconstruct", above=0.0)
-        smooth_trial(fitter, seen, found, trial.times, usual, sigma)
+    if fit.smooth is not None:
+        smooth_trial(fitter, seen, found, trial.times, float(fit.smooth), sigma)
     # Rounding keeps the steps of an exact fit from gaining, or nothing tells where along it a posture should be.
     found.status[(found.status == fit_options.UNSETTLED) & (found.rms <= fit_options.EXACT)] = fit_options.FINE
     events += _wrong_minima(found, trial.times) + limit_events(fitter, found, trial.times)
     events += [Event(float(trial.times[0]), note) for note in trial.notes]
     if progress is not None:
         progress(1.0)
-    return FittedTrial(fitter, trial, seen, found, sigma, nullity, tuple(events), tuple(mended))
+    return FittedTrial(fit, fitter, trial, seen, found, sigma, nullity, tuple(events), tuple(mended))
 
 
 def observe_fit(
@@ -243,7 +230,7 @@ def _configuration(figure: Figure, q: ArrayLike | None, what: str, default: Arra
 
 
 # ---------------------------------------------------------------- what comes out
-def _wrong_minima(found: Fit, times: Array) -> list[Event]:
+def _wrong_minima(found: FittedPostures, times: Array) -> list[Event]:
     """Return an event for each run of samples that stay far from their markers."""
     return [
         Event(
@@ -255,12 +242,12 @@ def _wrong_minima(found: Fit, times: Array) -> list[Event]:
     ]
 
 
-def _nullity(found: Fit) -> Array:
+def _nullity(found: FittedPostures) -> Array:
     """Return the count of free directions, (samples,)."""
     return np.rint(found.unseen.sum(1)).astype(int)
 
 
-def _sigma(found: Fit) -> float:
+def _sigma(found: FittedPostures) -> float:
     """Return the standard deviation of a marker's coordinate [m]."""
     good = (found.status == fit_options.FINE) & ~outlier_samples(found)
     free = 3.0 * found.weight - (found.q.shape[1] - _nullity(found))
@@ -328,7 +315,7 @@ def _observe(
     return data, summary
 
 
-def _root_determined(fitter: Fitter, found: Fit) -> np.ndarray:
+def _root_determined(fitter: Fitter, found: FittedPostures) -> np.ndarray:
     """Return whether the markers of a sample determine the root: elsewhere there is no motion, and no effort."""
     figure = fitter.figure
     columns = np.concatenate([figure.layout.v[n] for n in figure.roots]).astype(int)

@@ -31,6 +31,7 @@ from motiform.motion.actuation import (
     with_rotors,
 )
 from motiform.motion.actuation.control import Posture, plain_places
+from motiform.motion.actuation.muscles.curves.register import MODELS
 from motiform.motion.contact import Contacts, contact_gaps
 from motiform.motion.tree import Actuator, Figure
 from motiform.scene.build.common import build_pose, placed
@@ -40,8 +41,6 @@ from motiform.scene.tables.actuation import MotorsTable, MuscleTable, Stimulatio
 from motiform.scene.tables.figure import FigureTable
 
 __all__ = ["build_balance", "build_motors", "build_muscles", "build_servos", "build_step", "build_support"]
-
-_CURVES = {"degroote": muscles.DeGrooteFregly, "millard": muscles.Millard, "thelen": muscles.Thelen}
 
 
 # -------------------------------------------------------------------- motors
@@ -186,7 +185,7 @@ def _muscle(table: MuscleTable, prefix: str, full: Any) -> muscles.Muscle:
         table.slack_length,
         table.pennation,
         table.max_speed,
-        _CURVES[table.curves](),
+        MODELS[table.curves](),
         table.rigid_tendon,
     )
 

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from motiform.motion.actuation.muscles.curves.register import MODELS
 from motiform.scene.tables.common import Above0, AtLeast0, Length, Metre, Name, Number, Point, PoseTable, Second, Table
 from motiform.scene.tables.drive import Value
 
@@ -158,7 +159,7 @@ class MuscleTable(Table):
     slack_length: Annotated[Metre, AtLeast0]
     pennation: NotNegative = Field(0.0, description="[rad]")
     max_speed: Positive = Field(10.0, description="fibre lengths per second")
-    curves: Literal["degroote", "millard", "thelen"] = "degroote"
+    curves: Literal[tuple(MODELS)] = "degroote"  # type: ignore[valid-type]
     rigid_tendon: bool = False
     activation: Share = Field(0.02, description="at the start")
     excitation: ExcitationTable | None = None

@@ -1,5 +1,7 @@
 """The contact bench on three coarse bones: the same pairs touch, whoever looks; rows are whole."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -21,9 +23,9 @@ def few():
 
 def test_rows(few, monkeypatch):
     monkeypatch.setattr(cases, "take_turns", lambda runs, **_: {name: run(1) for name, run in runs.items()})
-    monkeypatch.setitem(cases._SPACING, "forces/200k", 1e-3)
-    for case in cases._SPACING:
-        row = cases._forces(few, case, "cpu")
+    monkeypatch.setitem(cases._RESOLUTION, "forces/200k", replace(COARSE, margin=2e-3, points=1e-3))
+    for case in cases._RESOLUTION:
+        row = cases._forces(few, case)
         assert row.ours > 0
         assert set(row.peers) == {name for name, _ in made_peers("contact", case, few)}
         assert "1 pairs touch" in row.note

@@ -9,7 +9,7 @@ from motiform.base.errors import InputError, ShapeError
 from motiform.base.kernels import threads
 from motiform.form.implicit import Implicit, blobs, polygonise
 from motiform.form.implicit.field import wyvill_level
-from motiform.form.implicit.polygonise import SIDE, net_in_boxes, standing_corner
+from motiform.form.implicit.polygons import SIDE, net_in_boxes, standing_corner
 from motiform.geometry import Mesh
 from motiform.geometry.maps import Grid, isosurface
 

@@ -1,6 +1,9 @@
 """Muscles: paths over bones, Hill-type models, OpenSim's muscles, and the muscle forces of a measured motion."""
 
 from motiform.motion.actuation.muscles.acting import HillMuscles
+from motiform.motion.actuation.muscles.curves import register
+from motiform.motion.actuation.muscles.curves.model import MuscleModel
+from motiform.motion.actuation.muscles.curves.register import *  # noqa: F403  a new model is named in the register alone
 from motiform.motion.actuation.muscles.hill import (
     FibreForces,
     Muscle,
@@ -10,7 +13,6 @@ from motiform.motion.actuation.muscles.hill import (
     fibre_speed,
     muscle_force,
 )
-from motiform.motion.actuation.muscles.models import DeGrooteFregly, Millard, MuscleModel, Thelen
 from motiform.motion.actuation.muscles.muscle_set import CoordinateActuator, LigamentForce, Muscles
 from motiform.motion.actuation.muscles.osim.read import read_muscles
 from motiform.motion.actuation.muscles.osim.write import write_osim
@@ -31,11 +33,9 @@ from motiform.motion.actuation.muscles.sharing import Shares, share_moments, sta
 __all__ = [
     "ArmSlopes",
     "CoordinateActuator",
-    "DeGrooteFregly",
     "FibreForces",
     "HillMuscles",
     "LigamentForce",
-    "Millard",
     "MovingPoint",
     "Muscle",
     "MuscleModel",
@@ -46,7 +46,6 @@ __all__ = [
     "PathWrap",
     "Paths",
     "Shares",
-    "Thelen",
     "WrapObject",
     "activation_rate",
     "arm_slopes",
@@ -64,3 +63,4 @@ __all__ = [
     "static_optimization",
     "write_osim",
 ]
+__all__ += register.__all__

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from motiform.base.errors import InputError
 from motiform.motion.actuation.commands import Command, CommandedActuator, PulseTrain, SampledLaw
 from motiform.motion.actuation.last_posture import LastPosture
-from motiform.motion.actuation.muscles.fibres.pack import is_compiled, pack_fibres
+from motiform.motion.actuation.muscles.fibre_pack import is_compiled, pack_fibres
 from motiform.motion.actuation.muscles.hill import activation_rate, fibre_equilibrium, fibre_forces, fibre_speed
 from motiform.motion.actuation.muscles.hill import muscle_force as force_of
 from motiform.motion.actuation.muscles.muscle_set import Muscles
@@ -146,7 +146,7 @@ class HillMuscles(CommandedActuator):
         """The compiled rates, or None where a muscle has curves that kernels do not know."""
         if not all(is_compiled(one) for one in self.muscles.muscles):
             return None
-        from motiform.motion.actuation.muscles.fibres.kernels import fibre_rates
+        from motiform.motion.actuation.muscles.fibre_kernels import fibre_rates
 
         return fibre_rates.function
 

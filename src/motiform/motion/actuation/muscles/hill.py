@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
-from motiform.motion.actuation.muscles.models import DeGrooteFregly, MuscleModel
+from motiform.motion.actuation.muscles.curves.degroote import DeGrooteFregly
+from motiform.motion.actuation.muscles.curves.model import MuscleModel
 from motiform.motion.actuation.muscles.paths.paths import MusclePath
 from motiform.spatial.checks import Array, as_floats
 

@@ -13,7 +13,7 @@ from motiform.motion.matter.coupling.budget import (
 from motiform.motion.matter.coupling.cost import CutComparison, ModelError, compare_runs
 from motiform.motion.matter.coupling.cut import Advice, Cut, PairAdvice, advise, cut_network
 from motiform.motion.matter.coupling.elements import link_impedance, mass_impedance, parallel, series
-from motiform.motion.matter.coupling.impedance import (
+from motiform.motion.matter.coupling.impedances import (
     Port,
     impedance,
     nodal_matrix,
@@ -22,7 +22,7 @@ from motiform.motion.matter.coupling.impedance import (
     seen_from,
     velocities,
 )
-from motiform.motion.matter.coupling.influence import (
+from motiform.motion.matter.coupling.influence_criteria import (
     Influence,
     cut_error,
     influence,
@@ -38,13 +38,13 @@ from motiform.motion.matter.coupling.linear import (
     state_matrix,
     without_links,
 )
-from motiform.motion.matter.coupling.linearise import impedance_of, linearise
+from motiform.motion.matter.coupling.linearisation import impedance_of, linearise
 from motiform.motion.matter.coupling.marker import MarkerOnCell
-from motiform.motion.matter.coupling.modes import Modes, modes
+from motiform.motion.matter.coupling.natural_modes import Modes, modes
 from motiform.motion.matter.coupling.prototypes import Prototypes, main_prototypes, rigid_prototypes
 from motiform.motion.matter.coupling.replay import Split, record_connection, run_schedule, split
 from motiform.motion.matter.coupling.separation import ScheduledRun, Separation, separate, separate_by_influence
-from motiform.motion.matter.coupling.transmission import (
+from motiform.motion.matter.coupling.transmissions import (
     Condition,
     TwoPort,
     constant_length,

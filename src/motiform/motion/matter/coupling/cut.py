@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike
 from motiform.base.errors import InputError
 from motiform.motion.matter.coupling.band import Band, check_threshold
 from motiform.motion.matter.coupling.foresee import foresee
-from motiform.motion.matter.coupling.influence import Influence, Verdict, influence_of_parts
+from motiform.motion.matter.coupling.influence_criteria import Influence, Verdict, influence_of_parts
 from motiform.motion.matter.coupling.linear import LinearNetwork
-from motiform.motion.matter.coupling.linearise import ENDS, Active, linearise
+from motiform.motion.matter.coupling.linearisation import ENDS, Active, linearise
 from motiform.motion.matter.coupling.separation import Separation, separate
 from motiform.motion.matter.engine.engine import Engine
 from motiform.motion.matter.model.network import Bundle, Network, NetworkState, Reach

@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike
 
 from motiform.motion.matter.coupling.band import Band
 from motiform.motion.matter.coupling.elements import Complex, link_impedance, mass_impedance, parallel, series
-from motiform.motion.matter.coupling.impedance import Port
-from motiform.motion.matter.coupling.influence import Influence, influence
+from motiform.motion.matter.coupling.impedances import Port
+from motiform.motion.matter.coupling.influence_criteria import Influence, influence
 from motiform.motion.matter.coupling.linear import GROUND, LinearNetwork
 from motiform.motion.run.options import check_number
 from motiform.record.plain import to_plain

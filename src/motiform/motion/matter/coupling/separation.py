@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError, closest
-from motiform.motion.matter.coupling.influence import Influence
+from motiform.motion.matter.coupling.influence_criteria import Influence
 from motiform.record.plain import to_plain
 from motiform.spatial.checks import Words
 

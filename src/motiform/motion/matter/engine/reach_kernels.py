@@ -12,6 +12,7 @@ import math
 from numba import uint64 as ix
 
 from motiform.base.kernels import inline, kernel
+from motiform.geometry.search.neighbour_kernels import first_at_least
 from motiform.motion.matter.engine.link_kernels import law_tension, load_law
 
 __all__ = [
@@ -93,15 +94,8 @@ def make_pairs(i, neighbours, offsets, stride, found, firsts, ends, others):
 @inline
 def _pair(firsts, others, i, j):
     """Return the number of the pair of points i < j, or −1: second ends rise from pair to pair."""
-    low, high = firsts[i], firsts[i + 1]
-    last = high
-    while low < high:
-        middle = (low + high) // 2
-        if others[middle] < j:
-            low = middle + 1
-        else:
-            high = middle
-    return low if low < last and others[low] == j else -1
+    place = first_at_least(others, firsts[i], firsts[i + 1], j)
+    return place if place < firsts[i + 1] and others[place] == j else -1
 
 
 @kernel

@@ -9,16 +9,16 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
 from motiform.base.progress import Progress
-from motiform.motion.postures.calibration.inputs import check, check_spread, gather, tag_weights
+from motiform.measure.names import Correspondence
+from motiform.motion.postures.calibration.inputs import check, gather, tag_weights
 from motiform.motion.postures.calibration.lengths import measured_lengths
-from motiform.motion.postures.calibration.parameters import TAG_SD, FigureParameters, make_parameters
+from motiform.motion.postures.calibration.parameters import FigureParameters, make_parameters
 from motiform.motion.postures.calibration.postures import (
     fit_postures,
     posture_places,
     retry_postures,
     start_postures,
 )
-from motiform.motion.postures.calibration.samples import Correspondence
 from motiform.motion.postures.calibration.scale import has_lengths
 from motiform.motion.postures.calibration.solve import (
     CalibrationProblem,
@@ -27,6 +27,7 @@ from motiform.motion.postures.calibration.solve import (
     solve_alternating,
     solve_joint,
 )
+from motiform.motion.postures.settings import TAG_SD, Estimator, Priors, check_spread
 from motiform.motion.tree.algorithms.kinematics import tags as tags_of
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
@@ -97,18 +98,9 @@ def calibrate(
     lengths: bool | Sequence[str] = True,
     tags: bool = True,
     symmetric: bool = False,
-    length_sd: float = 0.05,
-    size_sd: float = 0.1,
-    tag_sd: float | Mapping[str, float] = TAG_SD,
-    marker_sd: float | None = 0.01,
-    posture_sd: float = 1.0,
-    neutral_sd: Mapping[str, float] | None = None,
-    weights: Mapping[str, float] | ArrayLike | None = None,
-    fixed_tags: Sequence[str] = (),
-    robust: str | None = "huber",
-    robust_scale: float = 0.03,
     method: str = "joint",
-    max_iterations: int = 60,
+    priors: Priors | None = None,
+    estimator: Estimator | None = None,
     progress: Progress | None = None,
 ) -> Calibration:
     """Fit lengths and places of tags, together with the postures of chosen samples, to markers.
@@ -125,43 +117,27 @@ def calibrate(
     q0 : posture to begin with, (nq,) or one for each sample of `markers`; None: found from the markers.
     frames : how many samples of `markers` are used, chosen to differ most from one another.
     lengths : True, False, or names of those to fit: L1 … L31 of a Human36, segments of other figures.
-    tags, fixed_tags : whether tags may shift, and which may not.
+    tags : whether tags may shift.
     symmetric : left and right lengths change by the same factor.
-    length_sd, size_sd : relative spread of each length on its own, and of all together.
-    tag_sd : [m] spread of each coordinate of a tag, or {tag: spread}; 0.01 where a tag is not named.
-    marker_sd : [m] of each coordinate of a marker; None: from the residuals.
-    posture_sd : [rad or m] spread of joint coordinates about those of the figure given in the same samples: keeps
-        coordinates that the markers do not determine.
-    neutral_sd : {coordinate: spread} [rad or m] of coordinates that lie about the neutral posture instead, such as
-        those of feet that two markers hardly tell.
-    weights : of tags, {name: weight} or (tags,).
-    robust, robust_scale : "huber" or "geman-mcclure" makes markers farther than that [m] from their tag count less, so
-        that no single sample moves a tag; None: least squares.
     method : "joint", or "alternating" between postures and parameters.
+    priors : standard deviations of lengths, tags, markers and postures, and which tags may not shift.
+    estimator : weights of tags, and how markers far from their tags count.
     """
-    check(figure, markers, static, frames, max_iterations, robust, method)
-    spreads = {"length_sd": length_sd, "posture_sd": posture_sd, "robust_scale": robust_scale}
-    for name, value in spreads.items():
-        check_spread(name, value)
-    for value in tag_sd.values() if isinstance(tag_sd, Mapping) else [tag_sd]:
-        check_spread("tag_sd", value)
-    check_spread("size_sd", size_sd, zero=True)
-    check_spread("marker_sd", 1.0 if marker_sd is None else marker_sd)
+    check(figure, markers, static, frames, method)
+    priors, estimator = priors or Priors(), estimator or Estimator()
     points, times, start, still = gather(figure, markers, static, correspondence, q0, int(frames))
     seen: Array = np.asarray(np.isfinite(points[..., 0]))
     model = make_parameters(
-        figure, lengths=lengths, tags=tags, fixed_tags=fixed_tags, seen=np.asarray(seen.any(axis=0)),
-        symmetric=symmetric, length_sd=length_sd, tag_sd=tag_sd, size_sd=size_sd,
-    )  # fmt: skip
-    w = np.where(seen, tag_weights(figure, weights), 0.0)
-    loss = Loss(robust, robust_scale)
-    q, before = _fitted(figure, points, start, w * _tag_weights(figure, tag_sd, marker_sd or 0.01), loss)
-    known = np.where(seen[..., None], points, 0.0)
-    problem = CalibrationProblem(
-        model, known, w, marker_sd or 0.01, loss, *_assumed(figure, q, posture_sd, neutral_sd or {})
+        figure, priors, lengths=lengths, tags=tags, seen=np.asarray(seen.any(axis=0)), symmetric=symmetric
     )
-    first = _first_guess(model, static, correspondence)
-    found = _solved(problem, q, first, method, int(max_iterations), marker_sd is None, progress)
+    w = np.where(seen, tag_weights(figure, estimator.weights), 0.0)
+    loss, marker_sd = Loss(estimator.robust, estimator.robust_scale), priors.marker_sd or 0.01
+    q, before = _fitted(figure, points, start, w * _tag_weights(figure, priors.tag_sd, marker_sd), loss)
+    known = np.where(seen[..., None], points, 0.0)
+    problem = CalibrationProblem(model, known, w, marker_sd, loss, *_assumed(figure, q, priors))
+    first = _first_guess(model, priors, static, correspondence)
+    limit, estimate = int(estimator.max_iterations), priors.marker_sd is None
+    found = _solved(problem, q, first, method, limit, estimate, progress)
     return _result(found[0], found[1], before, seen, times, still)
 
 
@@ -179,11 +155,11 @@ def _fitted(figure: Figure, points: Array, start: Array | None, w: Array, loss: 
     return q, _distances(figure, points, q)
 
 
-def _assumed(figure: Figure, q: Array, spread: float, neutral: Mapping[str, float]) -> tuple[Array, Array]:
+def _assumed(figure: Figure, q: Array, priors: Priors) -> tuple[Array, Array]:
     """Return postures about which coordinates are assumed to lie, and the spread of each plain coordinate."""
     at_q, _ = posture_places(figure)
-    center, spreads = q.copy(), np.full(len(at_q), float(spread))
-    for name, value in neutral.items():
+    center, spreads = q.copy(), np.full(len(at_q), float(priors.posture_sd))
+    for name, value in (priors.neutral_sd or {}).items():
         check_spread(f"neutral_sd of {name!r}", value)
         place = figure.coordinates.index(name) if name in figure.coordinates else -1
         if place not in at_q:
@@ -204,15 +180,12 @@ def _distances(figure: Figure, points: Array, q: Array) -> Array:
     return np.asarray(np.linalg.norm(points - tags_of(figure, q), axis=-1))
 
 
-def _first_guess(model: FigureParameters, static: Any, correspondence: Correspondence) -> Array:
+def _first_guess(model: FigureParameters, priors: Priors, static: Any, correspondence: Correspondence) -> Array:
     """Return parameters to begin with: from the distances of a standing trial, or none."""
     p = np.zeros(model.count)
     if static is None or not model.groups:
         return p
-    found = measured_lengths(
-        model.figure, static, correspondence=correspondence, length_sd=model.length_sd, size_sd=model.size_sd,
-        distance_sd=2 * TAG_SD,
-    )  # fmt: skip
+    found = measured_lengths(model.figure, static, correspondence=correspondence, priors=priors, distance_sd=2 * TAG_SD)
     for k, group in enumerate(model.groups):
         p[k] = np.mean([found[name] for name in group]) - 1.0
     return p

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from motiform.base.errors import InputError
-from motiform.motion.figures.human36 import Human36
+from motiform.motion.figures.human36_figure import Human36
 from motiform.motion.figures.human36_table import LENGTH_COUNT, SEGMENTS
 from motiform.motion.postures.calibration.factors import Factors, as_factors, new_masses
 from motiform.motion.tree.model.joint import Array

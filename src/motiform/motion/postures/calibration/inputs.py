@@ -6,17 +6,19 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError
-from motiform.motion.postures.calibration.samples import Correspondence, choose_samples, tag_points
+from motiform.measure.names import Correspondence
+from motiform.motion.postures.calibration.samples import choose_samples, tag_points
+from motiform.motion.postures.settings import check_count
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 
-__all__ = ["METHODS", "check", "check_spread", "gather", "tag_weights"]
+__all__ = ["METHODS", "check", "gather", "tag_weights"]
 
 METHODS = ("joint", "alternating")
 _STATIC_FRAMES = 5  # of a standing trial: more of the same posture tell no more but of its noise
 
 
-def check(figure: Any, markers: Any, static: Any, frames: Any, limit: Any, robust: Any, method: Any) -> None:
+def check(figure: Any, markers: Any, static: Any, frames: Any, method: Any) -> None:
     """Refuse what cannot be calibrated."""
     if not isinstance(figure, Figure):
         raise InputError("calibration needs a Figure", where="calibrate", got=type(figure).__name__, allowed="a Figure")
@@ -25,36 +27,9 @@ def check(figure: Any, markers: Any, static: Any, frames: Any, limit: Any, robus
     if figure.closures or not figure.packed.kernel_only:
         what = "closed loops" if figure.closures else "joints of its own kind"
         raise InputError(f"a figure with {what} cannot be calibrated", where=f"figure {figure.name!r}")
-    for name, value in {"frames": frames, "max_iterations": limit}.items():
-        if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
-            raise InputError(
-                f"{name} must be a positive whole number",
-                where="calibrate",
-                got=repr(value),
-                allowed="a whole number, 1 or more",
-            )
-    if robust not in (None, "huber", "geman-mcclure"):
-        raise InputError(
-            "robust must be a known loss", where="calibrate", got=repr(robust), allowed="None, 'huber', 'geman-mcclure'"
-        )
+    check_count("frames", frames)
     if method not in METHODS:
         raise InputError("method must be a known one", where="calibrate", got=repr(method), allowed=", ".join(METHODS))
-
-
-def check_spread(name: str, value: Any, *, zero: bool = False) -> None:
-    """Refuse what is no spread: a finite number above zero (or zero)."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = np.nan
-    if not np.isfinite(number) or number < 0 or (number == 0 and not zero):
-        allowed = "a finite number, zero or more" if zero else "a finite number above zero"
-        raise InputError(
-            f"{name} must be finite and {'not negative' if zero else 'positive'}",
-            where="calibrate",
-            got=repr(value),
-            allowed=allowed,
-        )
 
 
 def tag_weights(figure: Figure, weights: Any) -> Array:

@@ -7,8 +7,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
+from motiform.measure.names import Correspondence
 from motiform.motion.postures.calibration.parameters import make_parameters
-from motiform.motion.postures.calibration.samples import Correspondence, tag_points
+from motiform.motion.postures.calibration.samples import tag_points
+from motiform.motion.postures.settings import Priors
 from motiform.motion.tree.algorithms.kinematics import tags
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
@@ -23,8 +25,7 @@ def measured_lengths(
     correspondence: Correspondence = None,
     posture: ArrayLike | None = None,
     symmetric: bool = False,
-    length_sd: float = 0.05,
-    size_sd: float = 0.1,
+    priors: Priors | None = None,
     distance_sd: float = 0.01,
 ) -> dict[str, float]:
     """Return factors of the lengths of a figure (of a Human36) or of its segments, from a static trial.
@@ -36,12 +37,12 @@ def measured_lengths(
     Parameters
     ----------
     static : recording of markers, or (samples, tags, 3) [m].
-    length_sd, size_sd : relative spread of a length on its own, and of all together.
+    priors : of lengths.
     distance_sd : [m] error of a distance: placing of markers and posture.
     """
     points, _ = tag_points(figure, static, correspondence, "static trial")
     q = figure.neutral() if posture is None else np.asarray(posture, float)
-    model = make_parameters(figure, tags=False, symmetric=symmetric, length_sd=length_sd, size_sd=size_sd)
+    model = make_parameters(figure, priors, tags=False, symmetric=symmetric)
     a, b = _pairs(figure, np.asarray(np.isfinite(points[..., 0]).any(axis=0)))
     apart = points[:, a] - points[:, b]
     measured = _mean(np.linalg.norm(apart, axis=-1))

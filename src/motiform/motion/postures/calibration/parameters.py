@@ -9,15 +9,13 @@ import numpy as np
 from motiform.base.errors import InputError, closest
 from motiform.motion.figures.human36_table import LENGTH_COUNT, MIRRORED
 from motiform.motion.postures.calibration.scale import has_lengths, scale_figure
+from motiform.motion.postures.settings import TAG_SD, Priors
 from motiform.motion.tree.algorithms.kinematics import forward_kinematics, tags
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.pack import PackedFigure
 
 __all__ = ["FigureParameters", "length_names", "make_parameters"]
-
-
-TAG_SD = 0.01  # [m] how well a landmark is found and a marker put on it
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,26 +140,24 @@ def _groups(figure: Figure, names: Sequence[str], symmetric: bool) -> tuple[tupl
 
 def make_parameters(
     figure: Figure,
+    priors: Priors | None = None,
     *,
     lengths: bool | Sequence[str] = True,
     tags: bool = True,
-    fixed_tags: Sequence[str] = (),
     seen: Array | None = None,
     symmetric: bool = False,
-    length_sd: float = 0.05,
-    tag_sd: float | Mapping[str, float] = TAG_SD,
-    size_sd: float = 0.1,
 ) -> FigureParameters:
     """Return the parameters of a figure; `seen` (tags,) tells which tags have markers."""
-    known = length_names(figure)
+    known, priors = length_names(figure), priors or Priors()
     chosen = known if lengths is True else () if lengths is False else _chosen(lengths, known, "length")
-    held = _chosen(fixed_tags, figure.tag_names, "tag")
+    held = _chosen(priors.fixed_tags, figure.tag_names, "tag")
     free = [k for k, name in enumerate(figure.tag_names) if name not in held and (seen is None or seen[k])]
     shifted = tuple(free) if tags else ()
-    sd = tag_sd if isinstance(tag_sd, Mapping) else dict.fromkeys(figure.tag_names, tag_sd)
+    sd = priors.tag_sd if isinstance(priors.tag_sd, Mapping) else dict.fromkeys(figure.tag_names, priors.tag_sd)
     _chosen(tuple(sd), figure.tag_names, "tag")
     each = np.array([float(sd.get(figure.tag_names[k], TAG_SD)) for k in shifted])
-    return FigureParameters(figure, _groups(figure, chosen, symmetric), shifted, length_sd, each, size_sd)
+    groups = _groups(figure, chosen, symmetric)
+    return FigureParameters(figure, groups, shifted, priors.length_sd, each, priors.size_sd)
 
 
 def _chosen(names: Sequence[str], known: tuple[str, ...], what: str) -> tuple[str, ...]:

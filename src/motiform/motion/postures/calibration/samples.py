@@ -1,22 +1,19 @@
 """Markers in the order of a figure's tags, and the samples for calibration: many markers, different postures."""
 
-from collections.abc import Mapping, Sequence
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from motiform.base.errors import InputError
 from motiform.measure.changes import check_markers
-from motiform.measure.names import match_names
+from motiform.measure.names import Correspondence, match_names
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 from motiform.record.recording import Recording
 
 __all__ = ["choose_samples", "marker_distances", "tag_points"]
 
-Correspondence = Mapping[str, Any] | Sequence[int] | str | Path | None
 LEAST = 3  # markers of a sample: fewer tell not even where the figure is
 
 

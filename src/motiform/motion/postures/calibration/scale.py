@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
-from motiform.motion.figures.human36 import Human36
+from motiform.motion.figures.human36_figure import Human36
 from motiform.motion.postures.calibration.factors import Factors, as_factors, new_masses
 from motiform.motion.postures.calibration.human import scale_human
 from motiform.motion.tree.model.closure import Closure

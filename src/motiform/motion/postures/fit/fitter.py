@@ -15,7 +15,7 @@ from motiform.motion.tree import Figure, tags
 from motiform.motion.tree.model import columns as tree_columns
 from motiform.motion.tree.model.joint import Array
 
-__all__ = ["Fit", "Fitter"]
+__all__ = ["FittedPostures", "Fitter"]
 
 BLOCK = 64  # samples that one core fits one after another; fixed, so that results do not depend on the cores
 _UNSEEN = 1e-6  # [m²/rad²] square of the lever below which a marker does not determine a coordinate: 1 mm
@@ -23,7 +23,7 @@ _NONE = np.zeros((0, 5), np.int64)
 
 
 @dataclass
-class Fit:
+class FittedPostures:
     """What became of samples."""
 
     q: Array
@@ -55,11 +55,13 @@ class Fit:
         """Part of each coordinate that the markers do not determine, 0 to 1, (samples, nv)."""
         return np.clip(_UNSEEN * self.inverse, 0.0, 1.0)
 
-    def pick(self, at: np.ndarray) -> "Fit":
+    def pick(self, at: np.ndarray) -> "FittedPostures":
         """Return some of the samples."""
-        return Fit(self.q[at], self.cost[at], self.weight[at], self.steps[at], self.status[at], self.inverse[at])
+        return FittedPostures(
+            self.q[at], self.cost[at], self.weight[at], self.steps[at], self.status[at], self.inverse[at]
+        )
 
-    def put(self, at: np.ndarray, other: "Fit", of: np.ndarray) -> None:
+    def put(self, at: np.ndarray, other: "FittedPostures", of: np.ndarray) -> None:
         """Replace samples by those of another fit."""
         for name in ("q", "cost", "weight", "steps", "status", "inverse"):
             getattr(self, name)[at] = getattr(other, name)[of]
@@ -251,7 +253,7 @@ class Fitter:
     def fit(
         self, markers: Array, begin: Array, starts: np.ndarray | None = None, order: np.ndarray | None = None,
         *, spread: bool = False, held: np.ndarray | None = None, aims: Array | None = None,
-    ) -> Fit:  # fmt: skip
+    ) -> FittedPostures:  # fmt: skip
         """Fit samples (samples, tags, 3) in blocks order[starts[k]:starts[k + 1]] that begin at begin[k], (blocks, nq).
 
         Without `starts` every sample is a block of its own. `held` marks columns that do not move. `aims` (samples, nq)
@@ -263,7 +265,9 @@ class Fitter:
         count = len(markers)
         if not count:
             none = np.zeros(0)
-            return Fit(begin[:0], none, none, none.astype(int), none.astype(int), np.zeros((0, self.figure.nv)))
+            return FittedPostures(
+                begin[:0], none, none, none.astype(int), none.astype(int), np.zeros((0, self.figure.nv))
+            )
         begun = np.arange(count + 1) if starts is None else starts
         blocks = len(begun) - 1
         gone = self.gone if held is None else np.maximum(self.gone, held.astype(np.int64))
@@ -283,7 +287,7 @@ class Fitter:
             fit_blocks, blocks, self._problem(markers), search, self._space(blocks), FitOutput(q, inverse, report),
             spread, least=2,
         )  # fmt: skip
-        return Fit(
+        return FittedPostures(
             self.reduce(np.ascontiguousarray(q.T)), report[:, 0].copy(), report[:, 1].copy(),
             report[:, 2].astype(int), report[:, 3].astype(np.int8), self.reduce(np.ascontiguousarray(inverse.T), True),
         )  # fmt: skip

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motiform.motion.postures.fit import options as fit_options
-from motiform.motion.postures.fit.fitter import Fit, Fitter
+from motiform.motion.postures.fit.fitter import FittedPostures, Fitter
 from motiform.motion.tree import advance, tags
 from motiform.motion.tree.model.joint import Array
 
@@ -29,7 +29,7 @@ _ROUNDING, _SETTLED = 1e-12, 1e-6  # of a cost
 _WORSE = 1.0001  # times the cost: the same minimum
 
 
-def fill_hidden(fitter: Fitter, markers: Array, found: Fit, times: Array) -> bool:
+def fill_hidden(fitter: Fitter, markers: Array, found: FittedPostures, times: Array) -> bool:
     """Take coordinates that are hidden from their neighbours in time, in place; samples without markers whole.
 
     Return whether there are any.
@@ -55,7 +55,7 @@ def fill_hidden(fitter: Fitter, markers: Array, found: Fit, times: Array) -> boo
     return bool(hidden.any() or len(at))
 
 
-def _never(fitter: Fitter, found: Fit, some: np.ndarray) -> Array:
+def _never(fitter: Fitter, found: FittedPostures, some: np.ndarray) -> Array:
     """Return the part of each coordinate that all markers together would not tell in samples, (samples, nv)."""
     out = found.unseen.copy()
     at = np.flatnonzero(some)
@@ -70,12 +70,12 @@ def _inverse(fitter: Fitter, markers: Array, q: Array) -> Array:
     return np.diagonal(np.linalg.inv(normal + eye), axis1=1, axis2=2)
 
 
-def _poorly_determined(found: Fit) -> np.ndarray:
+def _poorly_determined(found: FittedPostures) -> np.ndarray:
     """Return which coordinates are hardly told, in a sample or usually: turned aside, another may seem to be told."""
     return np.asarray(np.maximum(found.std, np.median(found.std, 0)) > _FAINT)
 
 
-def _blend(fitter: Fitter, markers: Array, found: Fit, at: np.ndarray, aims: Array, std: Array) -> None:
+def _blend(fitter: Fitter, markers: Array, found: FittedPostures, at: np.ndarray, aims: Array, std: Array) -> None:
     """Minimise Σ w ρ(|x − m|²) + σ² Σ (q − aim)² / std² of some samples, in place; from where they are and from there.
 
     Levenberg–Marquardt, every sample with its own damping.
@@ -119,7 +119,7 @@ def _blend(fitter: Fitter, markers: Array, found: Fit, at: np.ndarray, aims: Arr
     found.inverse[at] = _inverse(fitter, markers, found.q[at])
 
 
-def _variance(found: Fit) -> float:
+def _variance(found: FittedPostures) -> float:
     """Return the mean square distance of markers and tags in usual samples [m²]."""
     fitted = found.status != fit_options.LOST
     return max(float(np.median(found.cost[fitted] / found.weight[fitted])), _LEAST**2)
@@ -133,7 +133,9 @@ class SmoothedMotion(NamedTuple):
     """[rad, m] inf where a coordinate was not replaced, or is nowhere told."""
 
 
-def _between(fitter: Fitter, found: Fit, hidden: np.ndarray, faint: np.ndarray, times: Array) -> SmoothedMotion:
+def _between(
+    fitter: Fitter, found: FittedPostures, hidden: np.ndarray, faint: np.ndarray, times: Array
+) -> SmoothedMotion:
     """Return these curves; each sample's value and standard deviation without its own."""
     variance = _variance(found)
     stiff = variance / _ACCELERATION**2 * _stiffness(times)

@@ -4,7 +4,7 @@ import numpy as np
 
 from motiform.measure.gaps import runs
 from motiform.motion.postures.fit import options as fit_options
-from motiform.motion.postures.fit.fitter import Fit, Fitter
+from motiform.motion.postures.fit.fitter import FittedPostures, Fitter
 from motiform.motion.postures.fit.unwind import Turns, wrap_inside_limits
 from motiform.motion.tree.model.joint import Array
 from motiform.record import Event
@@ -25,7 +25,7 @@ def at_limits(fitter: Fitter, q: Array) -> np.ndarray:
     return np.asarray(((own <= low + _AT) | (own >= high - _AT)) & (high > low) & fitter.plain)
 
 
-def release(fitter: Fitter, turns: list[Turns], markers: Array, found: Fit) -> None:
+def release(fitter: Fitter, turns: list[Turns], markers: Array, found: FittedPostures) -> None:
     """Fit samples at a limit once more, from where they go without limits and from samples nearby; in place.
 
     A limit is a wall in the middle of a search: beyond it the same posture may have other angles within.
@@ -47,13 +47,13 @@ def release(fitter: Fitter, turns: list[Turns], markers: Array, found: Fit) -> N
         _retry_samples(fitter, markers, found, at[above], wrap_inside_limits(fitter, turns, beyond.q))
 
 
-def _inside(fitter: Fitter, turns: list[Turns], beyond: Fit, found: Fit, at: np.ndarray) -> Array:
+def _inside(fitter: Fitter, turns: list[Turns], beyond: FittedPostures, found: FittedPostures, at: np.ndarray) -> Array:
     """Return where to begin: the same posture within the limits, or as near to it as they allow."""
     worth = beyond.cost < _WORTH * found.cost[at]
     return np.where(worth[:, None], wrap_inside_limits(fitter, turns, beyond.q), found.q[at])
 
 
-def _retry_samples(fitter: Fitter, markers: Array, found: Fit, at: np.ndarray, begin: Array) -> None:
+def _retry_samples(fitter: Fitter, markers: Array, found: FittedPostures, at: np.ndarray, begin: Array) -> None:
     """Begin samples elsewhere, and keep what is better; in place."""
     new = (begin != found.q[at]).any(1)
     at, begin = at[new], begin[new]
@@ -64,7 +64,7 @@ def _retry_samples(fitter: Fitter, markers: Array, found: Fit, at: np.ndarray, b
     found.put(at[better], again, np.flatnonzero(better))
 
 
-def limit_events(fitter: Fitter, found: Fit, times: Array) -> list[Event]:
+def limit_events(fitter: Fitter, found: FittedPostures, times: Array) -> list[Event]:
     """Return an event for each stretch in which a coordinate is at a limit."""
     events, names = [], fitter.figure.layout.names
     held = at_limits(fitter, found.q) & (found.status != fit_options.LOST)[:, None]

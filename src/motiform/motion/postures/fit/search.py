@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 
 from motiform.motion.postures.fit import options as fit_options
-from motiform.motion.postures.fit.fitter import BLOCK, Fit, Fitter
+from motiform.motion.postures.fit.fitter import BLOCK, FittedPostures, Fitter
 from motiform.motion.postures.fit.hidden import fill_hidden
 from motiform.motion.postures.fit.limits import release
 from motiform.motion.postures.fit.unwind import find_turns, unwind
@@ -28,7 +28,7 @@ _APART = 1e-3  # [m] of markers that change at the border of two blocks though n
 _WIDER = 10.0  # times the scale of the robust loss, to begin with
 
 
-def fit_trial(fitter: Fitter, markers: Array, q0: Array | None = None) -> Fit:
+def fit_trial(fitter: Fitter, markers: Array, q0: Array | None = None) -> FittedPostures:
     """Fit all samples of a trial, (samples, tags, 3): the best seen first, then every 64th, then all between."""
     count = len(markers)
     seen = (np.isfinite(markers).all(-1) & (fitter.weights > 0)).sum(-1)
@@ -61,7 +61,7 @@ def fit_trial(fitter: Fitter, markers: Array, q0: Array | None = None) -> Fit:
     return found
 
 
-def _steady(fitter: Fitter, markers: Array, found: Fit) -> None:
+def _steady(fitter: Fitter, markers: Array, found: FittedPostures) -> None:
     """Fit samples anew that leap from those before and after, and need not; in place.
 
     A long search goes astray along free directions: joints with such a motion, and what leaps, begin as before.
@@ -80,7 +80,9 @@ def _steady(fitter: Fitter, markers: Array, found: Fit) -> None:
             return
 
 
-def _nearer(fitter: Fitter, markers: Array, found: Fit, at: np.ndarray, begin: Array, leaps: np.ndarray) -> bool:
+def _nearer(
+    fitter: Fitter, markers: Array, found: FittedPostures, at: np.ndarray, begin: Array, leaps: np.ndarray
+) -> bool:
     """Fit samples from elsewhere, and keep what has the same cost and leaps less; in place. Return whether any does."""
     plain, again = fitter.plain_q, fitter.fit(markers[at], begin, spread=True)
     ends = found.q[at - 1][:, plain], found.q[np.minimum(at + _ASTRAY, len(found.q) - 1)][:, plain]
@@ -102,7 +104,7 @@ def _find_jumps(q: Array) -> np.ndarray:
     return found
 
 
-def fit_converged(fitter: Fitter, markers: Array, found: Fit, times: Array) -> None:
+def fit_converged(fitter: Fitter, markers: Array, found: FittedPostures, times: Array) -> None:
     """Take what is hidden from neighbours in time, and give postures continuous representations; in place."""
     turns = find_turns(fitter)
     unwind(fitter, turns, found)
@@ -112,7 +114,7 @@ def fit_converged(fitter: Fitter, markers: Array, found: Fit, times: Array) -> N
         _steady(fitter, markers, found)
 
 
-def _join(fitter: Fitter, markers: Array, found: Fit, starts: np.ndarray) -> None:
+def _join(fitter: Fitter, markers: Array, found: FittedPostures, starts: np.ndarray) -> None:
     """Fit blocks anew that do not go on where the block before has ended, though they could; in place.
 
     Of several blocks in a row the first alone: those after it may go on from its new end.
@@ -134,7 +136,7 @@ def _join(fitter: Fitter, markers: Array, found: Fit, starts: np.ndarray) -> Non
         found.put(at, again, np.arange(len(at)))
 
 
-def _first_posture(fitter: Fitter, sample: Array, begin: Array, given: bool) -> Fit:
+def _first_posture(fitter: Fitter, sample: Array, begin: Array, given: bool) -> FittedPostures:
     """Return the best posture of one sample: the root from many sides first, then everything."""
     guesses = begin
     if not given:
@@ -216,7 +218,7 @@ def _perturb(fitter: Fitter, q: Array, rng: np.random.Generator) -> Array:
     return fitter.reduce(full)
 
 
-def _best(fitter: Fitter, samples: Array, guesses: Array, spread: bool = False) -> Fit:
+def _best(fitter: Fitter, samples: Array, guesses: Array, spread: bool = False) -> FittedPostures:
     """Return the best fit of each sample (samples, tags, 3) from several beginnings (samples, guesses, nq).
 
     Of those that are equal the first.
@@ -230,7 +232,7 @@ def _best(fitter: Fitter, samples: Array, guesses: Array, spread: bool = False) 
     )
 
 
-def outlier_samples(found: Fit, *, unsettled: bool = True) -> np.ndarray:
+def outlier_samples(found: FittedPostures, *, unsettled: bool = True) -> np.ndarray:
     """Return whether samples are so far off that another minimum is likely, or have not settled, (samples,)."""
     rms, seen = found.rms, found.status != fit_options.LOST
     if not seen.any():
@@ -239,7 +241,7 @@ def outlier_samples(found: Fit, *, unsettled: bool = True) -> np.ndarray:
     return seen & (far | (unsettled & (found.status == fit_options.UNSETTLED)))
 
 
-def retry_lost_samples(fitter: Fitter, markers: Array, found: Fit, *, spread: bool = False) -> None:
+def retry_lost_samples(fitter: Fitter, markers: Array, found: FittedPostures, *, spread: bool = False) -> None:
     """Begin samples that have strayed again, from their neighbours and from elsewhere; in place.
 
     The same shakes each time: results do not depend on what was fitted before.

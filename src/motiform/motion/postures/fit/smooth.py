@@ -13,7 +13,7 @@ import numpy as np
 
 from motiform.base.errors import InputError
 from motiform.motion.postures.derivatives import even_rate
-from motiform.motion.postures.fit.fitter import Fit, Fitter
+from motiform.motion.postures.fit.fitter import FittedPostures, Fitter
 from motiform.motion.tree import tags
 from motiform.motion.tree.model.joint import Array
 
@@ -24,7 +24,9 @@ _STEPS = 30
 _SETTLED = 1e-7  # [rad, m] change of a step that is none
 
 
-def smooth_trial(fitter: Fitter, markers: Array, found: Fit, times: Array, acceleration: float, sigma: float) -> None:
+def smooth_trial(
+    fitter: Fitter, markers: Array, found: FittedPostures, times: Array, acceleration: float, sigma: float
+) -> None:
     """Replace postures by smooth ones, in place; costs and certainty follow.
 
     acceleration : standard deviation of the accelerations of all coordinates [rad/s², m/s²].

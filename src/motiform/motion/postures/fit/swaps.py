@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motiform.measure.gaps import runs
-from motiform.motion.postures.fit.fitter import Fit, Fitter
+from motiform.motion.postures.fit.fitter import FittedPostures, Fitter
 from motiform.motion.postures.fit.search import outlier_samples, retry_lost_samples
 from motiform.motion.tree import forward_kinematics
 from motiform.motion.tree.model.joint import Array
@@ -38,7 +38,7 @@ class Mended(NamedTuple):
     samples: np.ndarray
 
 
-def mend_swaps(fitter: Fitter, markers: Array, found: Fit) -> list[Mended]:
+def mend_swaps(fitter: Fitter, markers: Array, found: FittedPostures) -> list[Mended]:
     """Exchange swapped markers and leave out those that are elsewhere, in place. Return the changes.
 
     Suspected samples are fitted with a robust loss, which looks past markers in wrong places.

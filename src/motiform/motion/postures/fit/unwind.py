@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from motiform.measure.gaps import runs
-from motiform.motion.postures.fit.fitter import Fit, Fitter
+from motiform.motion.postures.fit.fitter import FittedPostures, Fitter
 from motiform.motion.tree import Figure, forward_kinematics, joint_axes
 from motiform.motion.tree.model.joint import Array
 
@@ -90,7 +90,7 @@ def _search(fitter: Fitter) -> list[Turns]:
     return found + [turns([k], None) for k in sorted(full - used)]
 
 
-def unwind(fitter: Fitter, turns: list[Turns], found: Fit) -> None:
+def unwind(fitter: Fitter, turns: list[Turns], found: FittedPostures) -> None:
     """Give the same postures representations that are continuous over the trial, in place."""
     out, std = found.q, fitter.per_q(found.std)
     for own in turns:

@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 import numpy as np
 
-from motiform.motion.figures.human36 import Human36
+from motiform.motion.figures.human36_figure import Human36
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 

@@ -188,12 +188,13 @@ def _measure(figure: Figure, setup: ScaleSetup, static: Recording, factors: dict
 def _placed(figure: Figure, setup: ScaleSetup, static: Recording) -> Figure:
     """Return the figure with its tags where the mean markers are, in the posture that fits them best."""
     from motiform.motion.postures.fit_trial import fit_markers, observe_fit
+    from motiform.motion.postures.settings import Fit
 
     times = static.time("markers")
     first, last = setup.placing_times or (float(times[0]), float(times[-1]))
     still = static.slice(max(first, float(times[0])), max(min(last, float(times[-1])), float(times[0])))
     options = task_options(figure, setup.weights, setup.coordinates)
-    fitted = fit_markers(figure, still, swaps=False, **options)
+    fitted = fit_markers(figure, still, Fit(swaps=False, **options))
     rec = observe_fit(fitted, figure, dynamics=False, cutoff=None)
     R, p = forward_kinematics(figure, np.asarray(rec["q"]))
     moved = {}

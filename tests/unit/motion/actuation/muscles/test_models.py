@@ -57,11 +57,11 @@ def test_degroote_and_fregly_at_published_points():
     assert at(model.speed, 1.0) == pytest.approx(1.794, abs=5e-4)  # range of the curve as stated in OpenSim
     assert at(model.passive, 1.6) == pytest.approx(1.0, abs=1e-12)
     assert at(model.tendon, 1.049) == pytest.approx(1.0, abs=1e-12)
-    from motiform.motion.actuation.muscles import models
+    from motiform.motion.actuation.muscles.curves import degroote_kernels
 
-    assert pytest.approx(0.815, abs=5e-4) == models._HEIGHT
-    assert pytest.approx(-0.318, abs=5e-3) == models._D1
-    assert pytest.approx(0.886, abs=5e-3) == models._D4
+    assert pytest.approx(0.815, abs=5e-4) == degroote_kernels._HEIGHT
+    assert pytest.approx(-0.318, abs=5e-3) == degroote_kernels._D1
+    assert pytest.approx(0.886, abs=5e-3) == degroote_kernels._D4
 
 
 def test_thelen_solves_its_equation():

@@ -5,7 +5,7 @@ import pytest
 
 from motiform import FigureBuilder, Transform, joints
 from motiform.base.errors import InputError
-from motiform.motion.actuation.bip_step import bip_tasks
+from motiform.motion.actuation.bip_stepping import bip_tasks
 from motiform.motion.actuation.tasks import (
     CenterTask,
     OrientationTask,

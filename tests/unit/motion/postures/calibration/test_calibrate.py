@@ -7,7 +7,7 @@ import pytest
 
 from motiform.base.errors import InputError
 from motiform.motion.figures import human36
-from motiform.motion.postures import calibrate, measured_lengths, scale_figure
+from motiform.motion.postures import Estimator, Priors, calibrate, measured_lengths, scale_figure
 from motiform.motion.postures.calibration.parameters import make_parameters
 from motiform.motion.postures.calibration.postures import fit_postures, retry_postures, start_postures
 from motiform.motion.postures.calibration.samples import choose_samples, tag_points
@@ -17,6 +17,7 @@ from motiform.motion.tree.model.segment import Tag
 from motiform.record.channel import Channel
 from motiform.record.recording import Recording
 from motiform.spatial import Transform
+from motiform.trials.figure import taken_from
 
 ROUND = 1e-12  # m: a few roundings of numbers near 1
 
@@ -78,7 +79,7 @@ def test_symmetric_lengths_change_together():
 
 
 def test_lengths_vary_alone_and_together():
-    model = make_parameters(arm(), tags=False, length_sd=0.05, size_sd=0.1)
+    model = make_parameters(arm(), Priors(length_sd=0.05, size_sd=0.1), tags=False)
     covariance = np.linalg.inv(model.prior)
     np.testing.assert_allclose(np.diag(covariance), 0.05**2 + 0.1**2)
     np.testing.assert_allclose(covariance[0, 1], 0.1**2)
@@ -198,7 +199,7 @@ def test_an_arm_is_calibrated_with_gaps_and_keeps_what_is_not_seen():
     points[np.random.default_rng(0).random((40, 9)) < 0.2] = np.nan
     points[:, 8] = np.nan
     seen = []
-    found = calibrate(arm(), points, frames=20, tags=False, marker_sd=1e-4, progress=seen.append)
+    found = calibrate(arm(), points, frames=20, tags=False, priors=Priors(marker_sd=1e-4), progress=seen.append)
     assert found.lengths == pytest.approx({"trunk": 1.05, "upper": 1.1, "fore": 0.93}, abs=1e-5)
     assert found.error_after < 1e-5 < 1e-3 < found.error_before
     assert found.settled
@@ -223,9 +224,8 @@ def test_tags_shift_to_where_their_markers_are():
     )
     truth = figure.replace(tags=moved)
     free = [t.name for t in figure.tags if t.name != "arm"]
-    found = calibrate(
-        figure, tags(truth, moves(truth, 20)), lengths=False, fixed_tags=free, tag_sd={"arm": 0.05}, marker_sd=1e-4
-    )
+    priors = Priors(fixed_tags=free, tag_sd={"arm": 0.05}, marker_sd=1e-4)
+    found = calibrate(figure, tags(truth, moves(truth, 20)), lengths=False, priors=priors)
     assert list(found.tag_offsets) == ["arm"]
     assert found.lengths == {}
     np.testing.assert_allclose(found.tag_offsets["arm"], (0.01, 0, 0), atol=1e-5)
@@ -235,8 +235,8 @@ def test_tags_shift_to_where_their_markers_are():
 def test_alternating_reaches_the_same_minimum():
     truth = scale_figure(arm(), {"upper": 1.1})
     points = tags(truth, moves(truth, 12)) + np.random.default_rng(3).normal(0, 0.002, (12, 9, 3))
-    options = {"tags": False, "max_iterations": 400}
-    one, other = (calibrate(arm(), points, method=m, **options) for m in ("joint", "alternating"))
+    long = Estimator(max_iterations=400)
+    one, other = (calibrate(arm(), points, tags=False, method=m, estimator=long) for m in ("joint", "alternating"))
     assert one.settled
     assert other.settled
     assert one.iterations < other.iterations
@@ -248,7 +248,8 @@ def test_a_ghost_marker_counts_little_under_a_robust_loss():
     truth = scale_figure(arm(), {"upper": 1.1})
     points = tags(truth, moves(truth, 30))
     points[::4, 5] += (0.3, 0.2, 0.0)  # swapped or seen in a mirror
-    plain, robust = (calibrate(arm(), points, tags=False, robust=r) for r in (None, "geman-mcclure"))
+    losses = Estimator(robust=None), Estimator(robust="geman-mcclure")
+    plain, robust = (calibrate(arm(), points, tags=False, estimator=loss) for loss in losses)
     assert abs(robust.lengths["upper"] - 1.1) < 0.005 < abs(plain.lengths["upper"] - 1.1)
 
 
@@ -256,14 +257,15 @@ def test_weights_of_zero_leave_a_marker_out():
     truth = arm()
     points = tags(truth, moves(truth, 10))
     points[:, 3] += 0.1
-    found = calibrate(arm(), points, tags=False, weights={"arm": 0.0}, posture_sd=100.0)
+    estimator, priors = Estimator(weights={"arm": 0.0}), Priors(posture_sd=100.0)
+    found = calibrate(arm(), points, tags=False, estimator=estimator, priors=priors)
     assert found.lengths == pytest.approx(dict.fromkeys(("trunk", "upper", "fore"), 1.0), abs=1e-6)
 
 
 def test_the_spread_of_markers_is_found_where_it_is_not_given():
     truth = scale_figure(arm(), {"upper": 1.1})
     points = tags(truth, moves(truth, 60)) + np.random.default_rng(0).normal(0, 0.004, (60, 9, 3))
-    found = calibrate(arm(), points, marker_sd=None)
+    found = calibrate(arm(), points, priors=Priors(marker_sd=None))
     # about 60·9·3 − 60·10 = 1000 degrees of freedom: the estimate has a relative spread of 1/√2000 = 2.2 %
     assert found.marker_sd == pytest.approx(0.004, rel=0.1)
     assert found.variance == pytest.approx(1.0, rel=0.1)
@@ -287,7 +289,8 @@ def test_a_standing_and_a_moving_trial_together():
     standing = tags(truth, truth.neutral()) + np.random.default_rng(0).normal(0, 1e-5, (10, 9, 3))
     static = trial(standing, truth.tag_names)
     moving = trial(tags(truth, moves(truth, 50)), truth.tag_names, rate=50.0)
-    found = calibrate(arm(), moving, static=static, frames=20, tags=False, symmetric=True, marker_sd=1e-4)
+    exact = Priors(marker_sd=1e-4)
+    found = calibrate(arm(), moving, static=static, frames=20, tags=False, symmetric=True, priors=exact)
     assert found.lengths == pytest.approx({"trunk": 1.1, "upper": 1.15, "fore": 1.1}, abs=1e-4)
     assert found.static.sum() == 5
     assert len(found.times) == 25
@@ -357,8 +360,9 @@ def test_a_human36_with_markers_of_its_own():
 )
 def test_bad_input_is_named(given, text):
     figure = arm()
+    given = {"markers": tags(figure, moves(figure, 3))} | given
     with pytest.raises(InputError, match=text):
-        calibrate(figure, **({"markers": tags(figure, moves(figure, 3))} | given))
+        calibrate(figure, priors=taken_from(given, Priors), estimator=taken_from(given, Estimator), **given)
 
 
 def test_figures_that_cannot_be_calibrated_are_named():

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 from motiform import FigureBuilder, joints, reconstruct
 from motiform.base.errors import InputError
 from motiform.motion.figures import human36
-from motiform.motion.postures import scale_figure
+from motiform.motion.postures import Fit, scale_figure
 from motiform.motion.postures.dynamics.efforts import efforts
 from motiform.motion.postures.opensim.ik import read_ik_setup
 from motiform.motion.postures.opensim.loads import add_forces, read_external_loads
@@ -162,13 +162,13 @@ def test_weights_and_tasks_give_the_least_sum_of_squares(tmp_path):
     rec = markers(figure, rng.uniform(-0.5, 1.0, (5, 2)))
     points = np.array(rec["markers"]) + 0.01 * rng.normal(size=rec["markers"].shape)
     rec = Recording.from_arrays({"markers": (rec.channel("markers"), points)}, manifest=rec.manifest)
-    found = reconstruct(figure, rec, swaps=False, **options)["q"]
+    found = reconstruct(figure, rec, fit=Fit(swaps=False, **options))["q"]
     w = np.array(list(options["weights"].values()))
     for q, m in zip(found, points, strict=True):
         cost = lambda x: w @ ((tags(figure, x) - m) ** 2).sum(-1) + 0.05 * (x[1] - 0.4) ** 2  # noqa: B023, E731
         best = minimize(cost, q, method="BFGS", options={"gtol": 1e-10})
         assert_allclose(q, best.x, atol=1e-6)  # BFGS by differences ends within 1e-8 of a sum of 1e-2
-    held = reconstruct(figure, rec, swaps=False, tasks={"elbow": (0.4, 1e6)})["q"]
+    held = reconstruct(figure, rec, fit=Fit(swaps=False, tasks={"elbow": (0.4, 1e6)}))["q"]
     assert_allclose(held[:, 1], 0.4, atol=1e-6)
 
 
@@ -176,9 +176,9 @@ def test_tasks_must_be_of_coordinates():
     figure = arm()
     rec = markers(figure, np.zeros((3, 2)))
     with pytest.raises(InputError, match=r"tasks must be of coordinates .*elbow"):
-        reconstruct(figure, rec, tasks={"elbo": (0.0, 1.0)})
+        reconstruct(figure, rec, fit=Fit(tasks={"elbo": (0.0, 1.0)}))
     with pytest.raises(InputError, match="a value and a weight"):
-        reconstruct(figure, rec, tasks={"elbow": (0.0, -1.0)})
+        reconstruct(figure, rec, fit=Fit(tasks={"elbow": (0.0, -1.0)}))
 
 
 # ---- scaling

@@ -9,7 +9,7 @@ from motiform.base.errors import InputError
 from motiform.motion.tree import advance, energy, forward_kinematics, inertia_matrix, nonlinear_effects
 from motiform.motion.tree.read import read_figure, read_mjcf, read_urdf
 from motiform.spatial import up_vector, upright
-from motiform.spatial.upright import AXES
+from motiform.spatial.up_axis import AXES
 
 URDF = """<robot name="arm">
   <link name="base"/>

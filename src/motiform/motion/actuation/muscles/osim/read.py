@@ -6,8 +6,11 @@ from typing import Any
 import numpy as np
 
 from motiform.base.files import reads_file
+from motiform.motion.actuation.muscles.curves.degroote import DeGrooteFregly
+from motiform.motion.actuation.muscles.curves.millard import Millard
+from motiform.motion.actuation.muscles.curves.model import MuscleModel
+from motiform.motion.actuation.muscles.curves.thelen import Thelen
 from motiform.motion.actuation.muscles.hill import Muscle
-from motiform.motion.actuation.muscles.models import DeGrooteFregly, Millard, MuscleModel, Thelen
 from motiform.motion.actuation.muscles.muscle_set import CoordinateActuator, LigamentForce, Muscles
 from motiform.motion.actuation.muscles.osim.paths import PathReader
 from motiform.motion.tree.model.figure import Figure

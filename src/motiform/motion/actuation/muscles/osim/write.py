@@ -7,8 +7,10 @@ import numpy as np
 
 from motiform.base.errors import InputError
 from motiform.geometry.paths.wrap import WrapCylinder, WrapEllipsoid, WrapSphere, WrapTorus
+from motiform.motion.actuation.muscles.curves.degroote import DeGrooteFregly
+from motiform.motion.actuation.muscles.curves.millard import Millard
+from motiform.motion.actuation.muscles.curves.thelen import Thelen
 from motiform.motion.actuation.muscles.hill import Muscle
-from motiform.motion.actuation.muscles.models import DeGrooteFregly, Millard, Thelen
 from motiform.motion.actuation.muscles.muscle_set import CoordinateActuator, LigamentForce, Muscles
 from motiform.motion.actuation.muscles.osim.read import SWITCH
 from motiform.motion.actuation.muscles.paths.paths import (

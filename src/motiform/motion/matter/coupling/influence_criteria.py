@@ -16,9 +16,9 @@ from numpy.typing import ArrayLike
 from motiform.base.errors import InputError
 from motiform.motion.matter.coupling.band import Band, check_threshold, intervals
 from motiform.motion.matter.coupling.elements import Complex, check_pulsations
-from motiform.motion.matter.coupling.impedance import Port, port_impedance, velocities
+from motiform.motion.matter.coupling.impedances import Port, port_impedance, velocities
 from motiform.motion.matter.coupling.linear import LinearNetwork, without_links
-from motiform.motion.matter.coupling.modes import modes
+from motiform.motion.matter.coupling.natural_modes import modes
 from motiform.motion.matter.coupling.nodal import check_sources, solve_nodal
 from motiform.record.plain import to_plain
 from motiform.spatial.checks import Array, Words

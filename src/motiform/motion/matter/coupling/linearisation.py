@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, closest
 from motiform.motion.matter.coupling.elements import Complex
-from motiform.motion.matter.coupling.impedance import impedance
+from motiform.motion.matter.coupling.impedances import impedance
 from motiform.motion.matter.coupling.linear import GROUND, LinearNetwork
 from motiform.motion.matter.engine.columns import CUTS
 from motiform.motion.matter.engine.engine import Engine

@@ -1,0 +1,106 @@
+"""Rates and forces of Hill-type muscles."""
+
+# mypy: disable-error-code="no-untyped-def"
+
+import math
+
+from motiform.base.kernels import entry, routine
+from motiform.motion.actuation.muscles import fibre_columns
+from motiform.motion.actuation.muscles.curves import dispatch_kernels as curves
+
+__all__ = ["fibre_rates"]
+
+_1, _2 = "float64[::1]", "float64[:, ::1]"
+_SLOWEST, _FASTEST = -1.2, 1.5  # greatest speeds between which the speed of a fibre is looked for
+
+
+@routine
+def _speed(f, row, k, a, active, rest):
+    """Return w with a f_l f_v(w) + β w = rest, in greatest speeds; the bound where there is none."""
+    model, at = int(row[k, fibre_columns.MODEL]), int(row[k, fibre_columns.AT])
+    low, high = _SLOWEST, _FASTEST
+    below = active * curves.speed(model, f, at, low, a) + row[k, fibre_columns.DAMPING] * low - rest
+    above = active * curves.speed(model, f, at, high, a) + row[k, fibre_columns.DAMPING] * high - rest
+    if below >= 0.0:
+        return low
+    if above <= 0.0:
+        return high
+    for n in range(120):
+        if high - low <= 4e-16:
+            break
+        part = -below / (above - below) if n % 2 == 0 else 0.5
+        x = low + min(max(part, 0.0), 1.0) * (high - low)
+        value = active * curves.speed(model, f, at, x, a) + row[k, fibre_columns.DAMPING] * x - rest
+        if value == 0.0:
+            return x
+        if value < 0.0:
+            low, below = x, value
+        else:
+            high, above = x, value
+    return 0.5 * (low + high)
+
+
+@routine
+def _rigid(f, row, k, length, speed, a):
+    """Return force [N], fibre length [m] and speed [m/s] with a tendon that keeps its length."""
+    model, at = int(row[k, fibre_columns.MODEL]), int(row[k, fibre_columns.AT])
+    along, width = length - row[k, fibre_columns.SLACK], row[k, fibre_columns.WIDTH]
+    fibre = math.sqrt(width * width + along * along)
+    if along <= 0.0 or fibre <= row[k, fibre_columns.SHORTEST]:
+        return 0.0, row[k, fibre_columns.SHORTEST], 0.0
+    cosine, l = along / fibre, fibre / row[k, fibre_columns.LENGTH]
+    w = speed * cosine / row[k, fibre_columns.SPEED]
+    active = max(curves.active(model, f, at, l) * curves.speed(model, f, at, w, a), 0.0)
+    passive = curves.passive(model, f, at, l) + row[k, fibre_columns.DAMPING] * w
+    return row[k, fibre_columns.FORCE] * cosine * max(a * active + passive, 0.0), fibre, speed * cosine
+
+
+@routine
+def _elastic(f, row, k, length, a, fibre):
+    """Return force [N] and fibre speed [m/s] with an elastic tendon."""
+    model, at = int(row[k, fibre_columns.MODEL]), int(row[k, fibre_columns.AT])
+    l = max(fibre, row[k, fibre_columns.SHORTEST])
+    sine = row[k, fibre_columns.WIDTH] / l
+    cosine = math.sqrt(max(1.0 - sine * sine, 0.0))
+    pull = curves.tendon(model, f, at, (length - l * cosine) / row[k, fibre_columns.SLACK])
+    norm = l / row[k, fibre_columns.LENGTH]
+    active, passive = a * curves.active(model, f, at, norm), curves.passive(model, f, at, norm)
+    w = _speed(f, row, k, a, active, pull / max(cosine, 1e-9) - passive)
+    if fibre <= row[k, fibre_columns.SHORTEST] and w < 0.0:
+        w = 0.0
+    return row[k, fibre_columns.FORCE] * pull, w * row[k, fibre_columns.SPEED]
+
+
+@routine
+def _activation_rate(row, k, a, u):
+    """Return da/dt [1/s] of an excitation."""
+    level, blend = 0.5 + 1.5 * a, row[k, fibre_columns.BLEND]
+    share = 0.5 + 0.5 * math.tanh(blend * (u - a)) if blend > 0.0 else 1.0 if u > a else 0.0
+    return (u - a) * (
+        share / (row[k, fibre_columns.RISE] * level) + (1.0 - share) * level / row[k, fibre_columns.DECAY]
+    )
+
+
+@entry(f"void({_2}, {_1}, {_1}, {_2}, {_1}, {_1}, {_1}, {_1}, {_1}, {_2}, {_1}, {_1})")
+def fibre_rates(row, f, lengths, arms, v, excitations, x, rates, forces, fibres, speeds, efforts):
+    """Write rates of activations and of fibre lengths, forces [N], and fibre lengths and speeds [m, m/s].
+
+    And the speeds of paths, −arms v [m/s], and the efforts on the coordinates, armsᵀ forces.
+    """
+    for j in range(v.shape[0]):
+        efforts[j] = 0.0
+    for k in range(row.shape[0]):
+        speeds[k] = 0.0
+        for j in range(v.shape[0]):
+            speeds[k] -= arms[k, j] * v[j]
+        u = min(max(excitations[k], row[k, fibre_columns.LOW]), row[k, fibre_columns.HIGH])
+        a = min(max(x[k], row[k, fibre_columns.LOW]), row[k, fibre_columns.HIGH])
+        rates[k] = _activation_rate(row, k, x[k], u)
+        place = int(row[k, fibre_columns.PLACE])
+        if place < 0:
+            forces[k], fibres[k, 0], fibres[k, 1] = _rigid(f, row, k, lengths[k], speeds[k], a)
+        else:
+            forces[k], rates[place] = _elastic(f, row, k, lengths[k], a, x[place])
+            fibres[k, 0], fibres[k, 1] = x[place], rates[place]
+        for j in range(v.shape[0]):
+            efforts[j] += forces[k] * arms[k, j]

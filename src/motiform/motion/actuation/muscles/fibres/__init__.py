@@ -1,1 +1,0 @@
-"""Fibres and tendons of Hill-type muscles: packed parameters, curves and their equilibrium."""
