@@ -6,6 +6,7 @@ import numpy as np
 
 from motiform.base.errors import InputError, RunError
 from motiform.geometry import Box, Face, Plane, Solid
+from motiform.motion.actuation.compiled import compile_controls
 from motiform.motion.contact import columns as contact_columns
 from motiform.motion.contact.impact import apart, collide, project_velocities, stop_approach, velocity_jump
 from motiform.motion.contact.modes import NoForces, decide
@@ -51,11 +52,13 @@ class ContactEquations:
         events: bool = True,
         drive: PrescribedFigure | None = None,
     ) -> None:
+        from motiform.motion.actuation.law_kernels import control_forces_at
         from motiform.motion.stepping.impulse_kernels import add_impulses
 
-        self.drive, self._add = drive, add_impulses
+        self.drive, self._add, self._control = drive, add_impulses, control_forces_at.function
         self.figure, self.contacts, self.controls, self.loads = figure, contacts, controls, loads
         self._acts = bool(controls) or drive is not None
+        self._laws = compile_controls(controls) if drive is None else None
         self.problem = ContactProblem(figure, contacts)
         self.solids = SolidFeatures(self.problem) if events and self.problem.packed.solids else None
         self.nq, self.nv = figure.nq, figure.nv
@@ -85,6 +88,7 @@ class ContactEquations:
         self.ending = np.zeros(0, np.int64)
         """Pairs whose slip has just turned round."""
         self._still, self._out, self.seen = np.zeros(self.nv), np.empty(self.size), np.zeros(5)
+        self._tau = np.zeros(self.nv)
         single = figure.single
         assert single is not None
         self._repair, self._single = entries.repair, single
@@ -137,10 +141,14 @@ class ContactEquations:
         """Write the rate of the vector; contact forces stay in the problem."""
         tau, loads = self._still, None
         y = np.ascontiguousarray(y)
-        if self._acts or self.loads is not None:
-            state = self.split(y)
-            (tau, rates), loads = self._act(at, state), self.wrenches(at, state)
+        if self._laws is not None:
+            tau = self._tau
+            self._control(at, self._laws, y[: self.nq], y[self.nq : self.moving], tau)
+        elif self._acts:
+            tau, rates = self._act(at, self.split(y))
             out[self.moving : self.counted], out[self.counted : self.acting] = rates, 0.0
+        if self.loads is not None:
+            loads = self.wrenches(at, self.split(y))
         status = self.problem.rate(y[: self.moving], tau, loads, self.own_modes, self.own_memory, out[: self.moving])
         if status:
             self._tell(status, at, y)

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from motiform.motion.contact import columns as contact_columns
 from motiform.motion.run import Guard
 from motiform.motion.run.guards import earliest, time_tolerance
 from motiform.motion.stepping.equations import TOUCH, ContactEquations
@@ -104,10 +103,10 @@ def _landing(
     """Return the earliest instant at which free candidates touch; arm those that have come clear."""
     from scipy.optimize import brentq
 
-    free = system.modes == contact_columns.FREE
-    system.armed |= free & (before > 0) & (after > 0)
-    roots: dict[int, float] = {}
-    for k in np.flatnonzero(free & (after <= 0)):
+    from motiform.motion.stepping.search_kernels import closing
+
+    closed, roots = np.empty(len(after), np.int64), dict[int, float]()
+    for k in closed[: closing(system.modes, system.armed, before, after, closed)]:
         # what has not been clear of its obstacle since it left must fall back a little to count
         offset = 0.0 if system.armed[k] or before[k] > TOUCH else TOUCH
         if not before[k] + offset > 0 >= after[k] + offset:
