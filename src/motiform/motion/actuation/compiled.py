@@ -25,7 +25,7 @@ def compile_controls(acting: Acting) -> ControlLaws | None:
         control = part.control if isinstance(part, PlainControl) else None
         if isinstance(control, PostureControl) and control.compiled and control.figure.nv == nv:
             laws.append(control.arrays)
-        elif isinstance(control, EffortTrajectory) and np.shape(control.efforts)[1] == nv:
+        elif isinstance(control, EffortTrajectory) and np.asarray(control.efforts).shape[1] == nv:
             laws.append(LawArrays(*pack_efforts(control, nv)))
         elif isinstance(control, CoordinateControl) and control.figure.nv == nv:
             drives, at = control.rows

@@ -58,10 +58,11 @@ def share_workspace(rows: int) -> ShareWorkspace:
     """Return room for a load on so many rows."""
     n = max(rows, 1)
     A, B, H, T = np.zeros((4, n, n))
-    x, mu, given, f, *vectors = np.zeros((11, n))
+    x, mu, given, f, g, wanted, y, tried, gradient, step, left = np.zeros((11, n))
     fixed, free = np.zeros((2, n), np.int64)
+    D, counts = np.zeros((n, 3)), np.zeros(2, np.int64)
     return ShareWorkspace(
-        A, x, mu, fixed, given, f, B, np.zeros((n, 3)), H, T, *vectors, free=free, counts=np.zeros(2, np.int64)
+        A, x, mu, fixed, given, f, B, D, H, T, g, wanted, y, tried, gradient, step, left, free, counts
     )
 
 

@@ -193,8 +193,8 @@ class Stepper:
         if self._together == 1:
             start = at + first * h
             state = system.split(y)
-            if self._asks_loads:
-                loads = system.wrenches(start, state)
+            if self._asks_loads and (asked := system.wrenches(start, state)) is not None:
+                loads = asked
             if self._actuators is not None:
                 laws.tau[:], z, events = self._actuators.advance(start, h, state)
             elif not self._evaluate:
