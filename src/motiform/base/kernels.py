@@ -112,14 +112,16 @@ def compiled(function: Callable[..., Any]) -> Any:
 class CompiledEntry:
     """A function that Python calls directly with one kind of arguments. Made by `entry`."""
 
-    def __init__(self, function: Callable[..., Any], signature: Any, *, looks: bool = True) -> None:
-        self._python, self._signature, self._looks = function, signature, looks
+    def __init__(
+        self, function: Callable[..., Any], signature: Any, *, looks: bool = True, nogil: bool = False
+    ) -> None:
+        self._python, self._signature, self._looks, self._nogil = function, signature, looks, nogil
         self.__doc__, self.__name__ = function.__doc__, function.__name__
 
     @cached_property
     def function(self) -> Any:
         """The compiled function."""
-        dispatcher = cache_on_disk(numba.njit(**(_OPTIONS | {"nogil": False}))(self._python))
+        dispatcher = cache_on_disk(numba.njit(**(_OPTIONS | {"nogil": self._nogil}))(self._python))
         dispatcher.compile(self._signature)
         dispatcher.disable_compile()
         return dispatcher if self._looks else next(iter(dispatcher.overloads.values())).entry_point
@@ -133,14 +135,16 @@ def entry(signature: str) -> Callable[[Callable[..., Any]], CompiledEntry]:
     return lambda function: CompiledEntry(function, signature)
 
 
-def typed_entry(result: str, *arguments: str | type) -> Callable[[Callable[..., Any]], CompiledEntry]:
+def typed_entry(
+    result: str, *arguments: str | type, nogil: bool = False
+) -> Callable[[Callable[..., Any]], CompiledEntry]:
     """Mark an entry whose arguments are not looked at: the caller vouches for the types, as for `typed_kernel`.
 
     An argument's type is a text, or a NamedTuple whose fields are of `base.layouts`: one tuple costs less than its
-    fields one by one.
+    fields one by one. With `nogil` other threads run meanwhile: for what takes long.
     """
     signature = _native(result)(*(_native(kind) for kind in arguments))
-    return lambda function: CompiledEntry(function, signature, looks=False)
+    return lambda function: CompiledEntry(function, signature, looks=False, nogil=nogil)
 
 
 def _native(kind: str | type) -> Any:

@@ -7,7 +7,6 @@ import numpy as np
 
 from motiform.base.errors import InputError, RunError
 from motiform.motion.run.functions import call
-from motiform.motion.stepping.observe import ContactSnapshot
 from motiform.motion.stepping.system import ContactSystem
 from motiform.motion.stepping.time_stepping import Stepper, first_snapshot
 from motiform.motion.tree import (
@@ -94,7 +93,7 @@ class ContactFigure(MovedFigure):
         self.system, self.felt, self.stepper = system, felt, Stepper(system.equations, 1.0 / rate)
         self.y = system.first.copy()
         self.events = system.equations.begin(self.y)
-        self.look: ContactSnapshot | None = None
+        self.look: Array | None = None
         self._split()
         self.q_before = advance(self.figure, self.q, self.v, -1.0 / rate)
 
@@ -142,7 +141,7 @@ class ContactFigure(MovedFigure):
         if self.look is None:
             stepper, system = self.stepper, self.system.equations
             self.look = stepper.look(self.y) if t > 0 else first_snapshot(system, stepper.h, self.y)
-        found = self.system.observe(np.array([t]), [(self.y, self.look)])
+        found = self.system.observe(np.array([t]), self.look)
         return {key: value[0] for key, value in found.items()}
 
     def checkpoint(self) -> dict[str, Any]:

@@ -119,12 +119,6 @@ class ContactEquations:
             None if self.loads is None else call_checked(self.loads, at, state, (len(self.figure.segments), 6), "load")
         )
 
-    def points(self) -> Any:
-        """Return room for what contact points do."""
-        from motiform.motion.stepping.sample_kernels import point_forces
-
-        return point_forces(len(self.contacts.points), self.nv)
-
     # ---------------------------------------------------------------- between events
     def _choose(self) -> None:
         """Put the candidates that touch into the problem."""

@@ -9,18 +9,16 @@ from motiform.motion.contact import columns as contact_columns
 from motiform.motion.contact.modes import NoForces
 from motiform.motion.run import DORMAND_PRINCE, Checkpoint, ExplicitStep, Guard, Run, RunOptions, accepted_step
 from motiform.motion.run.options import DIVERGED
+from motiform.motion.run.system import States
 from motiform.motion.stepping.equations import NEAR, ContactEquations
-from motiform.motion.stepping.observe import ContactSnapshot, snapshot
+from motiform.motion.stepping.observe import snapshot
 from motiform.motion.stepping.overlap import OverlapWatch
 from motiform.motion.stepping.search import LocatedEvents, find
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.state import state_after
 from motiform.record import Event
 
-__all__ = ["EventDrivenRun", "State"]
-
-State = tuple[Array, ContactSnapshot]
-"""The flat state at a sample, and what contacts do then."""
+__all__ = ["EventDrivenRun"]
 
 _IDLE = 30  # events in a row at one instant, or that change nothing, that are gone over
 _CROWD, _CROWD_TIME = 60, 1e-3  # so many events, or tiny steps, within so many seconds are gone over too
@@ -61,7 +59,7 @@ class EventDrivenRun(Run):
         self.stride, self.strode_at = _SHORTEST, -np.inf
         self.switches: list[float] = []
         """Instants of the events of actuators of late."""
-        self.states: list[State] = []
+        self.states: list[np.ndarray] = []
         """At the samples that the last step passed."""
         if checkpoint is not None:
             self._restore(checkpoint)
@@ -70,14 +68,14 @@ class EventDrivenRun(Run):
     def finished(self) -> bool:  # noqa: D102
         return self.ended or self.t >= self.options.t1
 
-    def start(self) -> list[State]:  # noqa: D102
+    def start(self) -> np.ndarray:  # noqa: D102
         system = self.system
         self.events += system.begin(self.y)
         self.t = system.leapt
         system.settle_actuators(self.t, self.y)
-        return [(self.y.copy(), snapshot(system, 0.0, self.y))]
+        return snapshot(system, 0.0, self.y)
 
-    def advance(self, samples: int) -> list[State]:
+    def advance(self, samples: int) -> States:
         """Take a step, or the part of one up to an event."""
         self.states = []
         try:
@@ -85,7 +83,7 @@ class EventDrivenRun(Run):
             self.overlap.check(self.t, self.y[: self.system.nq])
         except MotiformError as error:
             self.failure = _diverged(self.t) if "not a finite number" in str(error) else error
-        return self.states
+        return np.concatenate(self.states) if self.states else self.states
 
     def checkpoint(self) -> Checkpoint:  # noqa: D102
         return {
@@ -182,7 +180,7 @@ class EventDrivenRun(Run):
             if not np.isfinite(row).all():
                 self.sample -= 1
                 raise _diverged(instant)
-            self.states.append((row, snapshot(self.system, instant, row)))
+            self.states.append(snapshot(self.system, instant, row))
 
     def _stride(self, t: float, y: Array, target: float) -> float:
         """Go over a crowd of events by steps with impulses; return the instant reached. The longer the more often."""

@@ -1,6 +1,6 @@
 """Recorded channels of contacts: modes, gaps, forces, wrenches of solids, centres of pressure."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,9 +15,9 @@ from motiform.record import Channel
 from motiform.record.labels import WRENCH_UNITS
 
 if TYPE_CHECKING:
-    from motiform.motion.stepping.sample_kernels import PointForces
+    from motiform.motion.stepping.sample_kernels import ContactSamples
 
-__all__ = ["CONTACT_CHANNELS", "ContactSnapshot", "contact_channels", "observe_contacts", "snapshot"]
+__all__ = ["CONTACT_CHANNELS", "contact_channels", "drive_efforts", "observe_contacts", "packed_samples", "snapshot"]
 
 CONTACT_CHANNELS = {
     "contact.mode": "of every contact point: 0 free, 1 sticks, 2 slides",
@@ -32,15 +32,14 @@ CONTACT_CHANNELS = {
 """Names of the channels of contacts and what they hold."""
 
 
-@dataclass(frozen=True)
-class ContactSnapshot:
-    """What contacts do at an instant."""
-
-    points: "PointForces"
-    tau: Array
-    """Forces of the controls, (nv,)."""
-    drives: Array
-    """Efforts of prescribed motions."""
+def packed_samples(system: ContactEquations, samples: "ContactSamples", count: int) -> np.ndarray:
+    """Return the first samples of a workspace as an array with a field for each of its own, and "drives": (count,)."""
+    drives = 0 if system.drive is None else len(system.drive.names)
+    kinds = [(name, np.asarray(field).dtype, field.shape[1:]) for name, field in samples._asdict().items()]
+    packed = np.zeros(count, np.dtype([*kinds, ("drives", float, (drives,))]))
+    for name, field in samples._asdict().items():
+        packed[name] = field[:count]
+    return packed
 
 
 def drive_efforts(
@@ -64,9 +63,9 @@ def drive_efforts(
     return drive.efforts(at, state.q, state.v, tau, wrenches)
 
 
-def snapshot(system: ContactEquations, at: float, y: Array) -> ContactSnapshot:
-    """Return what contacts do at a state in the present modes."""
-    from motiform.motion.stepping.sample_kernels import pair_forces, sum_pairs
+def snapshot(system: ContactEquations, at: float, y: Array) -> np.ndarray:
+    """Return a state and what contacts do at it in the present modes, as one sample."""
+    from motiform.motion.stepping.sample_kernels import contact_samples, pair_forces, sum_pairs
 
     problem = system.problem
     packed, taken, pairs = problem.packed, 0, 0
@@ -78,15 +77,14 @@ def snapshot(system: ContactEquations, at: float, y: Array) -> ContactSnapshot:
         x = problem.least_norm(problem.x[: problem.rows].copy(), problem.mu, slides)
         pair.x[: len(x)], pair.modes[:pairs] = x, system.own_modes[:pairs]
         pair.places[:pairs] = problem.sites[:pairs, contact_columns.SITE : contact_columns.SITE + 3]
-    point = system.points()
-    sum_pairs.function(problem.head, problem.active, pairs, taken, problem.sites, pair, gaps, packed.point_of, point)
+    room = contact_samples(1, system.size, len(system.contacts.points), system.nv)
+    sum_pairs.function(problem.head, problem.active, pairs, taken, problem.sites, pair, gaps, packed.point_of, 0, room)
     if system.solids is not None:
-        system.solids.point_gaps(y[: system.nq], point.gaps)
-    tau = system.control_forces(at, system.split(y)).copy()
-    drives = drive_efforts(
-        system, at, y, problem.active[:pairs].copy(), pair.world[:pairs], pair.places[:pairs], point.limits
-    )
-    return ContactSnapshot(point, tau, drives)
+        system.solids.point_gaps(y[: system.nq], room.gaps[0])
+    room.y[0], room.tau[0] = y, system.control_forces(at, system.split(y))
+    found, own = packed_samples(system, room, 1), problem.active[:pairs].copy()
+    found["drives"][0] = drive_efforts(system, at, y, own, pair.world[:pairs], pair.places[:pairs], room.limits[0])
+    return found
 
 
 def contact_channels(system: ContactEquations, rate: float) -> list[Channel]:
@@ -114,21 +112,17 @@ def contact_channels(system: ContactEquations, rate: float) -> list[Channel]:
     return found
 
 
-def observe_contacts(
-    system: ContactEquations, rows: Array, looks: list[ContactSnapshot], origins: dict[str, Array]
-) -> dict[str, Array]:
+def observe_contacts(system: ContactEquations, samples: np.ndarray, origins: dict[str, Array]) -> dict[str, Array]:
     """Return the samples of the channels of contacts; `origins` are places of segments, (samples, 3) each."""
     contacts = system.contacts
     found: dict[str, Array] = {}
     if contacts.points:
-        forces, sites = np.array([k.points.forces for k in looks]), np.array([k.points.sites for k in looks])
-        moments = np.array([k.points.moments for k in looks])
-        presses = np.array([k.points.presses for k in looks])
+        forces, sites, moments, presses = (samples[name] for name in ("forces", "sites", "moments", "presses"))
         found |= {
-            "contact.mode": np.array([k.points.modes for k in looks], np.int8),
-            "contact.gap": np.array([k.points.gaps for k in looks]),
+            "contact.mode": samples["modes"].astype(np.int8),
+            "contact.gap": samples["gaps"],
             "contact.force": forces,
-            "contact.impulse": rows[:, system.acting :].reshape(len(rows), -1, 3).copy(),
+            "contact.impulse": samples["y"][:, system.acting :].reshape(len(samples), -1, 3).copy(),
         }
         wrenches, centers = [], []
         for solid in contacts.solids:
@@ -141,7 +135,7 @@ def observe_contacts(
         found["solid.wrench"], found["solid.center_of_pressure"] = np.stack(wrenches, 1), np.stack(centers, 1)
         found["zmp"] = zero_moment_point(system, forces, moments, sites, presses)
     if system.problem.packed.count > system.problem.packed.pairs:
-        found["limit.force"] = np.array([k.points.limits for k in looks])
+        found["limit.force"] = samples["limits"]
     return found
 
 

@@ -1,4 +1,4 @@
-"""What contacts do at a sample: forces of each point, where they act, modes, gaps."""
+"""Steps from sample to sample, and what contacts do at each: forces of points, where they act, modes, gaps."""
 
 # mypy: disable-error-code="no-untyped-def"
 
@@ -7,20 +7,27 @@ import math
 import numpy as np
 
 from motiform.base.kernels import routine, typed_entry
-from motiform.base.layouts import Floats, Floats2, Ints, NamedTuple
+from motiform.base.layouts import Floats, Floats2, Floats3, Ints, Ints2, NamedTuple
+from motiform.motion.actuation.layouts import ControlLaws
 from motiform.motion.contact import columns as contact_columns
 from motiform.motion.contact.layouts import ContactModel, ContactWorkspace
-from motiform.motion.contact.row_kernels import touching
-from motiform.motion.contact.share_kernels import ShareWorkspace, find_least
-from motiform.motion.stepping.step_kernels import StepWorkspace
+from motiform.motion.contact.row_kernels import gap_of, touching
+from motiform.motion.contact.share_kernels import FOUND, ShareWorkspace, find_least
+from motiform.motion.stepping.rest_kernels import RestWorkspace
+from motiform.motion.stepping.step_kernels import DONE, StepWorkspace, take_steps
 from motiform.motion.tree.kernels.memory import ix, row3
-from motiform.motion.tree.kernels.single import one_state
+from motiform.motion.tree.kernels.place import place
+from motiform.motion.tree.kernels.single import one_state, state_zero
 from motiform.motion.tree.model import columns as tree_columns
 from motiform.spatial.algebra import axpy, cross
 
-__all__ = ["PairForces", "PointForces", "pair_forces", "point_forces", "share_step", "sum_pairs", "sum_step"]
+__all__ = ["UNSHARED", "ContactSamples", "PairForces", "advance_samples", "contact_samples", "pair_forces", "sum_pairs"]
 
-_1, _2, _I, _F = "float64[::1]", "float64[:, ::1]", "int64[::1]", "float64"
+UNSHARED = 4
+"""Of a sample, beside what steps come to: a load that no forces within their cones share."""
+
+_1, _2, _I, _F, _N = "float64[::1]", "float64[:, ::1]", "int64[::1]", "float64", "int64"
+_TOUCHING = 1e-6  # [m] gap below which a contact may take a share of the load
 _STILL = 1e-6  # slip over the terms that make it that is taken for none: sweeps end there
 
 
@@ -40,21 +47,24 @@ class PairForces(NamedTuple):
     """Pairs among them, and rows."""
 
 
-class PointForces(NamedTuple):
-    """What contact points do, and the forces of limits."""
+class ContactSamples(NamedTuple):
+    """Samples: flat states, and what contact points and limits do, by a first axis."""
 
-    modes: Ints
-    gaps: Floats
-    forces: Floats2
-    """On every contact point, (points, 3)."""
-    sites: Floats2
-    """Where they act, the centre of pressure where at several places, (points, 3)."""
-    moments: Floats2
-    """Of these forces about the origin of the world, (points, 3)."""
-    presses: Floats
-    """Along their normals, (points,)."""
-    limits: Floats
-    """On the coordinates, (nv,)."""
+    y: Floats2
+    tau: Floats2
+    """Forces of the controls, (samples, nv)."""
+    modes: Ints2
+    gaps: Floats2
+    forces: Floats3
+    """On every contact point, (samples, points, 3)."""
+    sites: Floats3
+    """Where they act, the centre of pressure where at several places, (samples, points, 3)."""
+    moments: Floats3
+    """Of these forces about the origin of the world, (samples, points, 3)."""
+    presses: Floats2
+    """Along their normals, (samples, points)."""
+    limits: Floats2
+    """On the coordinates, (samples, nv)."""
 
 
 def pair_forces(count: int) -> PairForces:
@@ -70,11 +80,12 @@ def pair_forces(count: int) -> PairForces:
     )
 
 
-def point_forces(points: int, nv: int) -> PointForces:
-    """Return room for the forces of so many points."""
-    forces, sites, moments = np.zeros((3, points, 3))
-    modes, gaps, presses = np.zeros(points, np.int64), np.zeros(points), np.zeros(points)
-    return PointForces(modes, gaps, forces, sites, moments, presses, np.zeros(nv))
+def contact_samples(count: int, size: int, points: int, nv: int) -> ContactSamples:
+    """Return room for so many samples of flat states of a size."""
+    forces, sites, moments = np.zeros((3, count, points, 3))
+    modes, gaps, presses = np.zeros((count, points), np.int64), *np.zeros((2, count, points))
+    tau, limits = np.zeros((2, count, nv))
+    return ContactSamples(np.zeros((count, size)), tau, modes, gaps, forces, sites, moments, presses, limits)
 
 
 @routine
@@ -90,11 +101,11 @@ def _slip(space, spans, x, first):
     return math.sqrt(square) > _STILL * size
 
 
-@typed_entry("int64", ContactWorkspace, StepWorkspace, PairForces, ShareWorkspace, "float64")
-def share_step(space, step, pair, room, reach):
+@routine
+def _share_step(space, step, pair, room):
     """Load a workspace with the impulses of the last step and share them; return FOUND, or why they cannot be.
 
-    Contacts that press, or are nearer than `reach`, take part. Those that slide keep their friction.
+    Contacts that press or touch take part. Those that slide keep their friction.
     """
     pairs, taken, spans = step.counts[1], step.counts[0], step.spans
     x, own, count = pair.x, 0, 0
@@ -104,7 +115,7 @@ def share_step(space, step, pair, room, reach):
             x[ix(first + i)] = step.impulses[ix(at + i)]
     for k in range(taken):
         first, rows = (3 * k, 3) if k < pairs else (2 * pairs + k, 1)
-        near = x[ix(first + rows // 2)] > 0.0 or space.sites[ix(k), contact_columns.GAP] <= reach
+        near = x[ix(first + rows // 2)] > 0.0 or space.sites[ix(k), contact_columns.GAP] <= _TOUCHING
         if k < pairs:
             mu = step.friction[ix(step.active[ix(k)])]
             slides = mu == 0.0 or _slip(space, spans, x, first)
@@ -127,72 +138,112 @@ def share_step(space, step, pair, room, reach):
 
 
 @routine
-def _sum_pairs(head, active, pairs, taken, sites, pair, gaps, point_of, point):
-    """Write what points do from the forces of pairs at their places, and the forces of limits."""
+def _sum_pairs(head, active, pairs, taken, sites, pair, gaps, point_of, row, out):
+    """Write what points do from the forces of pairs at their places, and the forces of limits, to a sample."""
     cints = head.cints
-    for n in range(point.modes.shape[0]):
-        point.modes[ix(n)], point.gaps[ix(n)], point.presses[ix(n)] = contact_columns.FREE, math.inf, 0.0
+    modes, forces, moments, presses = out.modes[row], out.forces[row], out.moments[row], out.presses[row]
+    nearest, where, limits = out.gaps[row], out.sites[row], out.limits[row]
+    for n in range(modes.shape[0]):
+        modes[ix(n)], nearest[ix(n)], presses[ix(n)] = contact_columns.FREE, math.inf, 0.0
         for i in range(3):
-            point.forces[ix(n), ix(i)], point.sites[ix(n), ix(i)], point.moments[ix(n), ix(i)] = 0.0, 0.0, 0.0
+            forces[ix(n), ix(i)], where[ix(n), ix(i)], moments[ix(n), ix(i)] = 0.0, 0.0, 0.0
     for k in range(point_of.shape[0]):
         n = ix(point_of[ix(k)])
-        point.gaps[n] = min(point.gaps[n], gaps[ix(k)])
-    for i in range(point.limits.shape[0]):
-        point.limits[ix(i)] = 0.0
+        nearest[n] = min(nearest[n], gaps[ix(k)])
+    for i in range(limits.shape[0]):
+        limits[ix(i)] = 0.0
     for k in range(pairs):
         n, p = ix(point_of[ix(active[ix(k)])]), row3(pair.x, 3 * k)
         e, normal = row3(sites[ix(k)], contact_columns.TANGENT), row3(sites[ix(k)], contact_columns.NORMAL)
         force = axpy(p[0], e, axpy(p[1], normal, (0.0, 0.0, 0.0)))
         force = axpy(p[2], cross(e, normal), force)
-        place = row3(pair.places[ix(k)], 0)
+        spot = row3(pair.places[ix(k)], 0)
         for i in range(3):
             pair.world[ix(k), ix(i)] = force[i]
         if pair.modes[ix(k)] == contact_columns.FREE:
             continue
-        moment = cross(place, force)
-        point.modes[n] = max(point.modes[n], pair.modes[ix(k)])
-        point.presses[n] += p[1]
-        part = p[1] / point.presses[n] if point.presses[n] > 0.0 else 1.0
+        moment = cross(spot, force)
+        modes[n] = max(modes[n], pair.modes[ix(k)])
+        presses[n] += p[1]
+        part = p[1] / presses[n] if presses[n] > 0.0 else 1.0
         for i in range(3):
-            point.forces[n, ix(i)] += force[i]
-            point.sites[n, ix(i)] += part * (place[i] - point.sites[n, ix(i)])
-            point.moments[n, ix(i)] += moment[i]
+            forces[n, ix(i)] += force[i]
+            where[n, ix(i)] += part * (spot[i] - where[n, ix(i)])
+            moments[n, ix(i)] += moment[i]
     for k in range(pairs, taken):
         limit = contact_columns.LIMIT_INTS * (active[ix(k)] - cints[contact_columns.PAIRS])
         at = cints[contact_columns.AT_LIMITS] + limit
         column = cints[ix(at)]
-        row = head.ints[
+        to = head.ints[
             ix(head.ints[tree_columns.AT_COLUMNS] + column * tree_columns.COLUMN_INTS + tree_columns.COLUMN_V)
         ]
-        point.limits[ix(row)] += cints[ix(at + 2)] * pair.x[ix(2 * pairs + k)]
+        limits[ix(to)] += cints[ix(at + 2)] * pair.x[ix(2 * pairs + k)]
 
 
-@typed_entry("void", ContactModel, _I, "int64", "int64", _2, PairForces, _1, _I, PointForces)
-def sum_pairs(head, active, pairs, taken, sites, pair, gaps, point_of, point):
-    """Write what points do, from Python."""
-    _sum_pairs(head, active, pairs, taken, sites, pair, gaps, point_of, point)
+@typed_entry("void", ContactModel, _I, _N, _N, _2, PairForces, _1, _I, _N, ContactSamples)
+def sum_pairs(head, active, pairs, taken, sites, pair, gaps, point_of, row, out):
+    """Write what points do at a sample, from Python."""
+    _sum_pairs(head, active, pairs, taken, sites, pair, gaps, point_of, row, out)
 
 
-@typed_entry("void", ContactModel, ContactWorkspace, StepWorkspace, PairForces, ShareWorkspace, _F, _1, PointForces)
-def sum_step(head, space, step, pair, room, h, gaps, point):
-    """Write what points do after the last step of h, whose load is shared; the workspace of the figure is placed.
+@routine
+def _sum_step(head, y, laws, space, step, pair, room, row, out):
+    """Write a sample: the state, and what points do after the last step, whose load is shared.
 
     The step has moved the places of its pairs, but for those of solids, which may be other ones now.
     """
-    pairs, taken = step.counts[1], step.counts[0]
+    ints, pairs, taken = head.ints, step.counts[1], step.counts[0]
     for m in range(pair.counts[1]):
         pair.x[ix(pair.chosen[ix(m)])] = room.f[ix(m)]
     for i in range(2 * pairs + taken):
-        pair.x[ix(i)] /= h
-    W = one_state(head.work)
+        pair.x[ix(i)] /= step.energies[6]
+    Q, W, z = one_state(y[: ints[tree_columns.NQ]]), one_state(head.work), state_zero(ints)
+    place(ints, head.floats, Q, W, z, W, z)
+    for k in range(step.ends.shape[0]):
+        step.ends[ix(k)] = gap_of(ints, head.cints, head.cfloats, k, Q, W)
     for k in range(pairs):
         candidate = step.active[ix(k)]
-        place = row3(space.sites[ix(k)], contact_columns.SITE)
+        spot = row3(space.sites[ix(k)], contact_columns.SITE)
         if candidate < head.cints[contact_columns.FIRST_SLOT]:
-            _, centre, radius, n, _, _, _ = touching(head.ints, head.cints, head.cfloats, candidate, W)
-            place = axpy(-radius, n, centre)
+            _, centre, radius, n, _, _, _ = touching(ints, head.cints, head.cfloats, candidate, W)
+            spot = axpy(-radius, n, centre)
         for i in range(3):
-            pair.places[ix(k), ix(i)] = place[i]
+            pair.places[ix(k), ix(i)] = spot[i]
         if pair.x[ix(3 * k)] == 0.0 and pair.x[ix(3 * k + 1)] == 0.0 and pair.x[ix(3 * k + 2)] == 0.0:
             pair.modes[ix(k)] = contact_columns.FREE
-    _sum_pairs(head, step.active, pairs, taken, space.sites, pair, gaps, step.point_of, point)
+    _sum_pairs(head, step.active, pairs, taken, space.sites, pair, step.ends, step.point_of, row, out)
+    for k in range(y.shape[0]):
+        out.y[row, ix(k)] = y[ix(k)]
+    for k in range(laws.tau.shape[0]):
+        out.tau[row, ix(k)] = laws.tau[ix(k)]
+
+
+@typed_entry(
+    "int64", ContactModel, _1, ControlLaws, "boolean", _1, _2, _2, _F, _N, _F, _N, _N, _F, _F, _F, ContactWorkspace,
+    StepWorkspace, RestWorkspace, _N, "boolean", PairForces, ShareWorkspace, _N, ContactSamples, nogil=True,
+)  # fmt: skip
+def advance_samples(
+    head, y, laws, evaluate, driven, loads, pushes, at, sample, rate, first, end, h, whole, out, space, step, room,
+    samples, shared, pair, share, row, written,
+):  # fmt: skip
+    """Take the steps from number `first` up to `end` after the sample at `at`; return DONE, or why one was not taken.
+
+    With `samples` this ends at the next sample, which is written, from `row` on; the others follow. Without it nothing
+    is written. `shared`: the load of the last step is shared already. What is done is in `step.counts`.
+    """
+    step.counts[5] = 0
+    code = take_steps(head, y, laws, evaluate, driven, loads, pushes, at, first, end, h, whole, out, space, step, room)
+    for s in range(samples):
+        if s > 0:
+            at = (sample + s) / rate
+            code = take_steps(
+                head, y, laws, evaluate, driven, loads, pushes, at, 0, end, h, whole, out, space, step, room
+            )
+        if code != DONE:
+            return code
+        if not shared and _share_step(space, step, pair, share) != FOUND:
+            return UNSHARED
+        shared = False
+        _sum_step(head, y, laws, space, step, pair, share, row + s, written)
+        step.counts[3], step.counts[5] = 0, s + 1
+    return code

@@ -19,14 +19,12 @@ to step.
 
 import math
 
-from motiform.base.kernels import inline, routine, typed_entry
+from motiform.base.kernels import inline, routine
 from motiform.base.layouts import Floats, Floats2, Ints, NamedTuple
 from motiform.geometry.touch.columns import MOST
 from motiform.motion.actuation.law_kernels import control_forces
-from motiform.motion.actuation.layouts import ControlLaws
 from motiform.motion.actuation.push_kernels import write_pushes
 from motiform.motion.contact import columns as contact_columns
-from motiform.motion.contact.layouts import ContactModel, ContactWorkspace
 from motiform.motion.contact.row_kernels import candidate_rows, gap_of
 from motiform.motion.contact.solve_kernels import dot, factor, project_vector
 from motiform.motion.contact.span_kernels import Spans, accelerate_rows, clear_spans, delassus, find_spans, project_rows
@@ -41,7 +39,7 @@ from motiform.motion.stepping.momentum_kernels import (
     moving_momenta,
     way_accelerations,
 )  # fmt: skip
-from motiform.motion.stepping.rest_kernels import RestWorkspace, is_at_rest, solve_at_rest
+from motiform.motion.stepping.rest_kernels import is_at_rest, solve_at_rest
 from motiform.motion.tree.kernels.dynamics import placed_composite
 from motiform.motion.tree.kernels.memory import ix, row3
 from motiform.motion.tree.kernels.motion import bias
@@ -51,14 +49,14 @@ from motiform.motion.tree.kernels.state import advance_configuration
 from motiform.motion.tree.model import columns as tree_columns
 from motiform.spatial.algebra import cross
 
-__all__ = ["DONE", "GROWS", "OUT", "UNBALANCED", "StepWorkspace", "advance_steps"]
+__all__ = ["CROWDED", "DONE", "GROWS", "OUT", "UNBALANCED", "StepWorkspace", "take_steps"]
 
-DONE, UNBALANCED, GROWS = 0, 1, 2
-"""What a step comes to: taken; momenta that do not balance, or kinetic energy beyond its bound, and not taken."""
+DONE, UNBALANCED, GROWS, CROWDED = 0, 1, 2, 3
+"""What a step comes to: taken; momenta that do not balance, kinetic energy beyond its bound, or more candidates than
+there is room for, and not taken."""
 OUT = 0.2
 """Of a penetration that a step takes away."""
 
-_1, _2 = "float64[::1]", "float64[:, ::1]"
 _PASSES = 4  # over the places at the end of a step; each one shrinks the error by the angle of a step
 _NEARLY = 1e-6  # change of velocities over the largest at which passes end: the next would be smaller by that angle
 _TURNS, _BALANCED = 8, 1e-4  # of finding impulses anew; error of the momenta over the largest, in the norm of T
@@ -79,7 +77,9 @@ class StepWorkspace(NamedTuple):
     """What a step keeps and writes besides the problem."""
 
     gaps: Floats
-    """Of all candidates [m]."""
+    """Of all candidates at the beginning of a step [m]."""
+    ends: Floats
+    """The same at a sample."""
     active: Ints
     impulses: Floats
     """Of the last step, three of each candidate [N·s]."""
@@ -117,12 +117,12 @@ class StepWorkspace(NamedTuple):
     point_of: Ints
     """Contact point of each pair."""
     counts: Ints
-    """Candidates that were near, how many of them are pairs, how often impulses were solved for, steps taken, and
-    contact points."""
+    """Candidates that were near, how many of them are pairs, how often impulses were solved for; number of the step
+    from the last sample that is next; contact points; samples that are written."""
     spans: Spans
     energies: Floats
     """Kinetic energy at the beginning of a step, what it may be at its end, what it is; what forces alone give; what
-    rounding gives [J]; and the velocity that rounding gives [m/s]."""
+    rounding gives [J]; the velocity that rounding gives [m/s]; and the length of the last step that was taken [s]."""
 
 
 @inline
@@ -600,6 +600,8 @@ def _one_step(head, y, laws, driven, loads, pushes, at, h, whole, out, space, st
         ints, head.cints, head.cfloats, Q, W, reach, step.active, step.gaps, step.gaps.shape[0]
     )
     step.counts[0], step.counts[1] = taken, pairs
+    if taken > space.sites.shape[0]:
+        return CROWDED
     rows = _contact_rows(head, Q, V, h, whole, out, W, space, step, pairs, taken)
     for k in range(nv):
         step.r[k] = 2.0 * step.past[0, k] - step.past[1, k]
@@ -635,26 +637,8 @@ def _one_step(head, y, laws, driven, loads, pushes, at, h, whole, out, space, st
     return DONE
 
 
-@typed_entry(
-    "int64",
-    ContactModel,
-    _1,
-    ControlLaws,
-    "boolean",
-    _1,
-    _2,
-    _2,
-    "float64",
-    "int64",
-    "int64",
-    "float64",
-    "float64",
-    "float64",
-    ContactWorkspace,
-    StepWorkspace,
-    RestWorkspace,
-)
-def advance_steps(head, y, laws, evaluate, driven, loads, pushes, at, first, end, h, whole, out, space, step, room):
+@routine
+def take_steps(head, y, laws, evaluate, driven, loads, pushes, at, first, end, h, whole, out, space, step, room):
     """Take steps of h, from at + first h up to at + end h, in place; return DONE, or why one was not taken.
 
     `evaluate`: efforts are those of the laws at each instant; else they are given in `laws`, as `driven` is. Impulses
@@ -662,7 +646,7 @@ def advance_steps(head, y, laws, evaluate, driven, loads, pushes, at, first, end
     """
     nq, nv = head.ints[tree_columns.NQ], head.ints[tree_columns.NV]
     v, impulses = y[nq : nq + nv], y[y.shape[0] - 3 * step.counts[4] :]
-    step.counts[3] = 0
+    step.counts[3] = first
     for n in range(first, end):
         t = at + n * h
         if evaluate:
@@ -675,5 +659,5 @@ def advance_steps(head, y, laws, evaluate, driven, loads, pushes, at, first, end
         for k in range(nv):
             laws.tau[k] -= step.ahead[k] / h * (step.w[k] - laws.part[k])  # on the way
         add_impulses_on(step.impulses, step.active, step.counts[1], space.sites, step.active, step.point_of, impulses)
-        step.counts[3] += 1
+        step.counts[3], step.energies[6] = n + 1, h
     return DONE

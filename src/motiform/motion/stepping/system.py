@@ -12,7 +12,7 @@ from motiform.motion.contact.points import Contacts
 from motiform.motion.run import Checkpoint, Guard, ModelKind, Run, RunOptions, System
 from motiform.motion.run.kinds import check_integrator
 from motiform.motion.stepping.equations import ContactEquations
-from motiform.motion.stepping.event_driven import EventDrivenRun, State
+from motiform.motion.stepping.event_driven import EventDrivenRun
 from motiform.motion.stepping.observe import contact_channels, observe_contacts
 from motiform.motion.stepping.time_stepping import TimeSteppingRun
 from motiform.motion.tree import Control, Figure, FigureState
@@ -94,14 +94,14 @@ class ContactSystem(System):
             return TimeSteppingRun(self.equations, self.options, self.first, checkpoint)
         return EventDrivenRun(self.equations, self.options, self.guards, self.first, checkpoint)
 
-    def observe(self, times: np.ndarray, states: Sequence[State]) -> dict[str, np.ndarray]:  # noqa: D102
-        rows, looks = np.array([row for row, _ in states]), [look for _, look in states]
-        found = observe(self.equations, times, rows, np.array([look.tau for look in looks]))
+    def observe(self, times: np.ndarray, states: np.ndarray) -> dict[str, np.ndarray]:  # noqa: D102
+        rows = np.ascontiguousarray(states["y"])
+        found = observe(self.equations, times, rows, states["tau"])
         origins = {name: found[f"{name}.position"] for name in self.figure.names}
         drive = self.equations.drive
         if drive is not None:
-            found |= undriven(drive, rows) | {"drive.effort": np.array([look.drives for look in looks])}
-        found |= observe_contacts(self.equations, rows, looks, origins)
+            found |= undriven(drive, rows) | {"drive.effort": states["drives"]}
+        found |= observe_contacts(self.equations, states, origins)
         if self.controls:
             found |= self.controls.measure(times, [self.equations.split(row) for row in rows])
         return found

@@ -17,30 +17,28 @@ from motiform.motion.contact.shares import press_least
 from motiform.motion.contact.span_kernels import Spans
 from motiform.motion.run import Checkpoint, Run, RunOptions
 from motiform.motion.stepping.equations import ContactEquations
-from motiform.motion.stepping.event_driven import State
-from motiform.motion.stepping.observe import ContactSnapshot, drive_efforts, snapshot
+from motiform.motion.stepping.observe import drive_efforts, packed_samples, snapshot
 from motiform.motion.stepping.substeps import ActuatorSteps
 from motiform.motion.tree.model.joint import Array
 from motiform.record import Event
 
 __all__ = ["Stepper", "TimeSteppingRun"]
 
-_TOUCHING = 1e-6  # [m] gap below which a contact may take a share of the load
+_TOUCHING = 1e-6  # [m] gap below which a figure that rests stands on a contact
 _SLOWLY = 1e-6  # [m/s] of approach at which it rests on what it touches
 _HALVINGS = 12  # of a step, at most
 _BOUNCES = (0.75, 0.5, 0.25, 0.0)  # of the restitution, where bouncing would add energy
-_TOGETHER = 256  # steps of one call: Python sees signals between calls
+_TOGETHER = 4096  # steps of one call, some 0.2 s: Python sees signals between calls
+_ROOM = 16  # candidates for which there is room before there are more
 
 
 class Stepper:
     """A figure with contacts stepped by a fixed step; impulses of the last step start the next."""
 
     def __init__(self, system: ContactEquations, h: float) -> None:
-        from motiform.motion.contact.share_kernels import share_workspace
-        from motiform.motion.stepping.sample_kernels import pair_forces
-        from motiform.motion.stepping.step_kernels import StepWorkspace, advance_steps
+        from motiform.motion.stepping.sample_kernels import advance_samples, contact_samples
+        from motiform.motion.stepping.step_kernels import StepWorkspace
 
-        self._share, self._pair = share_workspace(0), pair_forces(0)
         self.system, self.h = system, h
         packed, n = system.problem.packed, system.nv
         self.packed, count = packed, packed.count
@@ -51,14 +49,11 @@ class Stepper:
             contact_columns.LOAD, contact_columns.LOAD + 3
         )  # where those of solids stand
         self._plain = count - MOST * packed.solids  # candidates that are there whatever the state
-        self._limit, self._none = max(self._plain, 1), np.zeros(n)
-        check_candidates(self._limit)
-        self._rest = _rest_workspace(self._limit)
-        rows = max(3 * count, n)
-        self._kernel = advance_steps.function
-        self._space = contact_workspace(n, max(3 * self._limit, n), self._limit)
+        self._none, rows = np.zeros(n), max(3 * count, n)
+        self._kernel = advance_samples.function
         self._room = StepWorkspace(
             gaps=np.zeros(count),
+            ends=np.zeros(count),
             active=np.zeros(max(count, 1), np.int64),
             impulses=np.zeros(3 * max(count, 1)),
             mu=np.zeros(max(count, 1)),
@@ -80,14 +75,15 @@ class Stepper:
             ahead=np.zeros(n),
             soft=np.zeros(n),
             point_of=np.ascontiguousarray(packed.point_of, np.int64),
-            counts=np.array([0, 0, 0, 0, len(system.contacts.points)], np.int64),
+            counts=np.array([0, 0, 0, 0, len(system.contacts.points), 0], np.int64),
             spans=Spans(*(np.zeros(size, np.int64) for size in (n, n, rows, rows))),
-            energies=np.zeros(6),
+            energies=np.array([0.0, 0, 0, 0, 0, 0, h]),
         )
+        self._make_room(min(max(count, 1), _ROOM))
+        self._samples = contact_samples(1, system.size, len(system.contacts.points), n)
         self.gaps, self.active, self.impulses = self._room.gaps, self._room.active, self._room.impulses
         self.past = self._room.past
-        self.taken = self.pairs = 0
-        self._at, self._last = 0.0, h  # instant and length of the last step
+        self._end = 0.0  # of the last step
         self.events: list[Event] = []
         self.parted = False
         """Whether a step had to be taken in parts."""
@@ -99,37 +95,84 @@ class Stepper:
         self._asks_loads = pushes is None
         self._no_loads = np.zeros((len(system.figure.segments) if len(self._pushes) else 0, 6))
         plain = laws is not None and pushes is not None and system.drive is None and not packed.solids
-        self._together = _TOGETHER if plain else 1
+        self._alone = plain
+        """Whether steps are numbers alone, which ask nothing of Python."""
         self._stiff = bool(system.controls.stiffness.any() or system.controls.damping.any())
         self.tau = self._laws.tau
         """Efforts of the controls that acted in the last step, (nv,)."""
 
+    def _make_room(self, count: int) -> None:
+        """Make workspaces for so many candidates: far fewer than there are ever are near at once."""
+        from motiform.motion.contact.share_kernels import share_workspace
+        from motiform.motion.stepping.sample_kernels import pair_forces
+
+        check_candidates(count)
+        self._limit, n = count, self.system.nv
+        self._space = contact_workspace(n, max(3 * count, n), count)
+        self._rest, self._share, self._pair = _rest_workspace(count), share_workspace(3 * count), pair_forces(count)
+
     def _reserve(self, count: int) -> None:
-        """Make room for so many candidates: solids could have far more points than they ever have at once."""
+        """Make room for so many candidates, and more."""
         if count > self._limit:
-            self._limit = 2 * count
-            check_candidates(self._limit)
-            old, n = self._space, self.system.nv
-            new = contact_workspace(n, max(3 * self._limit, n), self._limit)
-            self._rest = _rest_workspace(self._limit)
-            self._space = new._replace(M=old.M, H=old.H, used=old.used, u=old.u)  # what a step hands on to the next
+            old = self._space
+            self._make_room(2 * count)
+            # what a step hands on to the next
+            self._space = self._space._replace(M=old.M, H=old.H, used=old.used, u=old.u)
             self._room.spans.first[:], self._room.spans.last[:] = 0, 0  # nothing to clear
 
     def step(self, at: float, y: Array) -> None:
-        """Take a step in place."""
-        self.advance(at, y, 1)
+        """Take a step in place; in halves where momenta would not balance in one, or energy would grow."""
+        self._step(at, 0, y)
 
-    def advance(self, at: float, y: Array, count: int) -> None:
-        """Take steps in place; in halves where momenta would not balance in one, or energy would grow."""
+    def _step(self, at: float, n: int, y: Array) -> None:
+        """Take step number n after an instant."""
         from motiform.motion.stepping.step_kernels import OUT
 
-        done = 0
-        while done < count:
-            code = self._attempt(at, self.h, y, OUT, done, min(count, done + self._together))
-            done += int(self._room.counts[3])
-            if code:
-                self._take_parts(at + done * self.h, self.h, y, _HALVINGS, code)
-                done += 1
+        code = self._attempt(at, self.h, y, OUT, n)
+        if code:
+            self._take_parts(at + n * self.h, self.h, y, _HALVINGS, code)
+
+    def advance(self, sample: int, rate: float, y: Array, steps: int, samples: int) -> tuple[Array, RunError | None]:
+        """Go on in place from a sample, so many steps to each of the next; return these, and why there are no more.
+
+        There may be fewer than are asked for: one where Python is asked before every step.
+        """
+        if not self._alone:
+            for n in range(steps):
+                self._step(sample / rate, n, y)
+            return self.look(y), None
+        from motiform.motion.stepping.sample_kernels import contact_samples
+
+        samples = min(samples, max(1, _TOGETHER // steps))
+        if len(self._samples.y) < samples:
+            self._samples = contact_samples(samples, self.system.size, len(self.system.contacts.points), self.system.nv)
+        done, error = self._march(sample, rate, y, steps, samples)
+        return packed_samples(self.system, self._samples, done), error
+
+    def _march(self, sample: int, rate: float, y: Array, steps: int, samples: int) -> tuple[int, RunError | None]:
+        """Write samples to the workspace; return how many, and why there are no more. Python does what is rare."""
+        from motiform.motion.stepping.sample_kernels import UNSHARED
+        from motiform.motion.stepping.step_kernels import CROWDED, DONE, OUT
+
+        done = n = 0  # samples; steps after the last of them
+        shared = False
+        while done < samples:
+            now, end = sample + done, min(steps, n + _TOGETHER)
+            writes = (samples - done if end == steps else 0, done)
+            code = self._call(now / rate, n, end, self.h, y, OUT, now, rate, *writes, shared=shared)
+            n, done = int(self._room.counts[3]), done + int(self._room.counts[5])
+            shared = code == UNSHARED
+            if shared:
+                press_least(self._share, *self._pair.counts.tolist())
+            elif code == CROWDED:
+                self._reserve(self.taken)
+            elif code != DONE:
+                try:
+                    self._take_parts((sample + done) / rate + n * self.h, self.h, y, _HALVINGS, code)
+                except RunError as error:
+                    return done, error
+                n += 1
+        return done, None
 
     def _take_parts(self, at: float, h: float, y: Array, halvings: int, code: int) -> None:
         """Take a step that could not be taken at once, and why not, in halves."""
@@ -183,15 +226,13 @@ class Stepper:
             remedy="Give light segments mass, or their joints armature, damping or limits; or take a smaller step.",
         )
 
-    def _attempt(self, at: float, h: float, y: Array, out: float, first: int = 0, end: int = 1) -> int:
-        """Take steps of h in place and return 0, or why one was not taken, with y as it was before it.
+    def _attempt(self, at: float, h: float, y: Array, out: float, n: int = 0) -> int:
+        """Take step number n of h after an instant in place and return 0, or why it was not taken, with y as before."""
+        from motiform.motion.stepping.step_kernels import CROWDED, DONE
 
-        Steps that ask functions of the user's are taken one by one.
-        """
-        system, laws = self.system, self._laws
+        system, laws, start = self.system, self._laws, at + n * h
         driven, loads, z, events = self._none, self._no_loads, None, list[Event]()
-        if self._together == 1:
-            start = at + first * h
+        if not self._alone:
             state = system.split(y)
             if self._asks_loads and (asked := system.wrenches(start, state)) is not None:
                 loads = asked
@@ -207,32 +248,51 @@ class Stepper:
             if self.packed.solids:
                 fastest = float(np.abs(state.v).max(initial=0.0))
                 self._reserve(self._plain + system.problem.find_solids(state.q, 4 * h * (fastest + 10 * h) + 2e-3))
-        code = self._kernel(
-            system.problem.head,
-            y,
-            laws,
-            self._evaluate,
-            driven,
-            loads,
-            self._pushes,
-            at,
-            first,
-            end,
-            h,
-            self.h,
-            out,
-            self._space,
-            self._room,
-            self._rest,
-        )
-        taken = int(self._room.counts[3])
-        if taken:
-            self.taken, self.pairs = self._room.counts[:2].tolist()
-            self._at, self._last = at + (first + taken - 1) * h, h
+        asked_for = laws.tau.copy()
+        while (code := self._call(at, n, n + 1, h, y, out, driven=driven, loads=loads)) == CROWDED:
+            self._reserve(self.taken)
+            laws.tau[:] = asked_for
+        if code == DONE:
+            self._end = start + h
             if z is not None:
                 y[system.moving : system.acting] = z
             self.events += events
-        return int(code)
+        return code
+
+    def _call(
+        self, at: float, first: int, end: int, h: float, y: Array, out: float, sample: int = 0, rate: float = 1.0,
+        samples: int = 0, row: int = 0, *, shared: bool = False, driven: Array | None = None,
+        loads: Array | None = None,
+    ) -> int:  # fmt: skip
+        """Call the kernel, see `advance_samples`."""
+        return int(
+            self._kernel(
+                self.system.problem.head,
+                y,
+                self._laws,
+                self._evaluate,
+                self._none if driven is None else driven,
+                self._no_loads if loads is None else loads,
+                self._pushes,
+                at,
+                sample,
+                rate,
+                first,
+                end,
+                h,
+                self.h,
+                out,
+                self._space,
+                self._room,
+                self._rest,
+                samples,
+                shared,
+                self._pair,
+                self._share,
+                row,
+                self._samples,
+            )
+        )
 
     def keep(self, y: Array) -> dict[str, Any]:
         """Return the data that a resumed run needs, with the state."""
@@ -257,29 +317,31 @@ class Stepper:
         """What is known of the candidates of the last step, the first rows."""
         return self._space.sites
 
-    def look(self, y: Array) -> ContactSnapshot:
-        """Return what contacts did in the last step: where contacts are redundant the least forces."""
-        from motiform.motion.contact.share_kernels import FOUND, share_workspace
-        from motiform.motion.stepping.sample_kernels import pair_forces, share_step, sum_step
+    @property
+    def taken(self) -> int:
+        """Number of candidates that were near in the last step."""
+        return int(self._room.counts[0])
 
-        system = self.system
-        rows = 2 * self.pairs + self.taken
-        if len(self._share.x) < rows:
-            self._share, self._pair = share_workspace(2 * rows), pair_forces(2 * rows)
-        pair, share, room = self._pair, self._share, self._room
-        if share_step.function(self._space, room, pair, share, _TOUCHING) != FOUND:
-            press_least(share, *pair.counts.tolist())
-        gaps = system.gaps(y)  # places the figure
-        point = system.points()
-        sum_step.function(system.problem.head, self._space, room, pair, share, self._last, gaps, point)
-        n = self.pairs
-        world, places = pair.world[:n], pair.places[:n]
-        drives = drive_efforts(system, self._at + self._last, y, self.active[:n], world, places, point.limits)
-        return ContactSnapshot(point, self.tau.copy(), drives)
+    @property
+    def pairs(self) -> int:
+        """Number of pairs among them."""
+        return int(self._room.counts[1])
+
+    def look(self, y: Array) -> Array:
+        """Return one sample: what contacts did in the last step, where contacts are redundant the least forces."""
+        system, n = self.system, self.pairs
+        system.problem.find_solids(y[: system.nq])
+        if self._call(0.0, 0, 0, self.h, y, 0.0, samples=1):
+            press_least(self._share, *self._pair.counts.tolist())
+            self._call(0.0, 0, 0, self.h, y, 0.0, samples=1, shared=True)
+        found = packed_samples(system, self._samples, 1)
+        own, world, places = self.active[:n], self._pair.world[:n], self._pair.places[:n]
+        found["drives"][0] = drive_efforts(system, self._end, y, own, world, places, self._samples.limits[0])
+        return found
 
 
-def first_snapshot(system: ContactEquations, h: float, y: Array) -> ContactSnapshot:
-    """Return what contacts do at the start, to which no step has led.
+def first_snapshot(system: ContactEquations, h: float, y: Array) -> Array:
+    """Return one sample: what contacts do at the start, to which no step has led.
 
     Where a figure is at rest and everything that presses in the first step touches already, that is what it does then;
     else what forces at this very instant are: something may land in the step, which has half of the velocity products.
@@ -318,17 +380,17 @@ class TimeSteppingRun(Run):
         else:
             self.y, self.sample = self.stepper.restore(checkpoint), int(checkpoint["sample"])
 
-    def start(self) -> list[State]:  # noqa: D102
+    def start(self) -> Array:  # noqa: D102
         self.events += self.system.begin(self.y)
-        return [(self.y.copy(), first_snapshot(self.system, self.stepper.h, self.y))]
+        return first_snapshot(self.system, self.stepper.h, self.y)
 
-    def advance(self, samples: int) -> list[State]:  # noqa: D102
-        stepper, t = self.stepper, self.sample / self.options.rate
-        stepper.advance(t, self.y, self.options.steps)
-        self.sample += 1
+    def advance(self, samples: int) -> Array:  # noqa: D102
+        stepper, options = self.stepper, self.options
+        states, self.failure = stepper.advance(self.sample, options.rate, self.y, options.steps, samples)
+        self.sample += len(states)
         self.events += stepper.events
         stepper.events = []
-        return [(self.y.copy(), stepper.look(self.y))]
+        return states
 
     def checkpoint(self) -> Checkpoint:  # noqa: D102
         return {"sample": self.sample, **self.stepper.keep(self.y)}
