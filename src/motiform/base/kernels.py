@@ -44,6 +44,7 @@ __all__ = [
     "kernel",
     "routine",
     "sum_fixed",
+    "thread_count",
     "threads",
     "typed_entry",
     "typed_kernel",
@@ -329,6 +330,11 @@ def get_device(name: str = "cpu") -> Device:
             "`motiform doctor` lists what there is.",
         )
     return _Cuda()
+
+
+def thread_count() -> int:
+    """Return on how many cores kernels run, see `threads`."""
+    return int(numba.get_num_threads())
 
 
 @contextmanager

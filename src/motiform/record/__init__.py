@@ -2,6 +2,7 @@
 
 from motiform.record import writers
 from motiform.record.channel import Channel, Event
+from motiform.record.copies import take_copy
 from motiform.record.recorder import Recorder
 from motiform.record.recording import Recording
 from motiform.record.resampling import Comparison, Difference, compare, resample
@@ -22,6 +23,7 @@ __all__ = [
     "quantise",
     "read_csv",
     "resample",
+    "take_copy",
     "write_csv",
     "write_sound",
     "write_wav",

@@ -1,5 +1,6 @@
 """Scenes: TOML files that define simulations."""
 
+from motiform.scene.many import Each, FailedCopiesWarning, simulate_many
 from motiform.scene.read.load import (
     GalleryEntry,
     Scene,
@@ -14,6 +15,8 @@ from motiform.scene.redressing import redress
 from motiform.scene.simulate import simulate
 
 __all__ = [
+    "Each",
+    "FailedCopiesWarning",
     "GalleryEntry",
     "Scene",
     "SceneParameter",
@@ -24,4 +27,5 @@ __all__ = [
     "parse_setting",
     "redress",
     "simulate",
+    "simulate_many",
 ]

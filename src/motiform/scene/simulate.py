@@ -20,7 +20,7 @@ from motiform.motion.coupled import FigureInMatter
 from motiform.motion.coupled.system import KIND as FIGURES_IN_MATTER
 from motiform.motion.matter import Network, Sound
 from motiform.motion.matter.system import KIND as NETWORKS
-from motiform.motion.run import Guard, ModelKind, RunOptions, record
+from motiform.motion.run import Guard, ModelKind, RunOptions, System, record
 from motiform.motion.run.identity import identify
 from motiform.motion.run.kinds import find_kind
 from motiform.motion.run.loop import with_instant
@@ -42,7 +42,17 @@ from motiform.scene.build.scene import Built
 from motiform.scene.read.load import Scene, load_scene, parse_scene
 from motiform.spatial import up_against, up_name
 
-__all__ = ["KINDS", "check_motion", "earlier", "scene_looks", "shown_keys", "simulate"]
+__all__ = [
+    "KINDS",
+    "check_motion",
+    "earlier",
+    "looks_of_run",
+    "run_key",
+    "run_recorded",
+    "scene_looks",
+    "shown_keys",
+    "simulate",
+]
 
 KINDS: tuple[ModelKind, ...] = (BODIES, FIGURES, CONTACTS, NETWORKS, FIGURES_IN_MATTER, SCREENS, SETS_OF_SCREENS)
 """The register of models: what `simulate` takes, with which arguments and integrators."""
@@ -155,8 +165,8 @@ def simulate(
     kind.check(given, options)
     run = kind.options(what, options)
     key, functions = identify(what, given, run)
-    looks = _looks(what, given)
-    return _run(kind, what, given, run, {"title": "", "key": _key(key, functions)}, looks, bool(functions), **keep)
+    looks = looks_of_run(what, given)
+    return _run(kind, what, given, run, {"title": "", "key": run_key(key, functions)}, looks, bool(functions), **keep)
 
 
 def _simulate_scene(
@@ -180,8 +190,8 @@ def _simulate_scene(
     if "contacts" in given:
         arguments.pop("watch", None)
     key, functions = identify(scene.key, given) if given else (scene.key, [])
-    manifest = {"scene": scene.name, "seed": scene.document.scene.seed, "key": _key(key, functions)}
-    manifest["motion_key"] = _key(scene.motion_key, functions)
+    manifest = {"scene": scene.name, "seed": scene.document.scene.seed, "key": run_key(key, functions)}
+    manifest["motion_key"] = run_key(scene.motion_key, functions)
     if isinstance(given.get("motion"), Recording) and isinstance(built.model, Screens):
         check_motion(given["motion"], scene)
         manifest["motion_key"] = scene.motion_key
@@ -237,7 +247,7 @@ def shown_keys(scene: Scene) -> dict[str, Any]:
     return {"title": scene.title, "image": image, "scene_text": scene.text, "settings": dict(scene.settings)}
 
 
-def _key(content: str, functions: Sequence[str]) -> str:
+def run_key(content: str, functions: Sequence[str]) -> str:
     """Return the key of a run: what it is made of, and the names of the functions that act in it."""
     return f"{content}:{','.join(functions)}" if functions else content
 
@@ -250,6 +260,29 @@ def _run(
     manifest: dict[str, Any],
     looks: Looks,
     functions: bool,
+    **keep: Any,
+) -> Recording:
+    """Return the recording of one model."""
+    return run_recorded(
+        lambda: kind.system(model, options, **given),
+        options,
+        manifest,
+        looks,
+        functions,
+        lambda: _posture_warnings(model, given),
+        lambda rec: _jumps(rec, given),
+        **keep,
+    )
+
+
+def run_recorded(
+    make: Callable[[], System],
+    options: RunOptions,
+    manifest: dict[str, Any],
+    looks: Looks,
+    functions: bool,
+    warnings: Callable[[], list[str]] = list,
+    seen: Callable[[Recording], list[str]] = lambda rec: [],
     *,
     out: str | Path | None,
     overwrite: bool,
@@ -257,6 +290,10 @@ def _run(
     progress: Progress | None,
     boundary: AbstractContextManager[None] | None = None,
 ) -> Recording:
+    """Return the recording of the system that is made, one that is there already, or the rest of one.
+
+    `warnings` are known before the run; `seen` gives notes on its recording.
+    """
     path = None if out is None else Path(out)
     if path is not None:
         restore(path)
@@ -267,13 +304,13 @@ def _run(
             return done
     try:
         with boundary or nullcontext():
-            system = kind.system(model, options, **given)
+            system = make()
     except RunError as error:
         raise with_instant(error, "t = 0 s") from error
     gravity = np.asarray(system.gravity, float)
     world = {"gravity": gravity.tolist(), "up": up_name(up_against(gravity, system.vertical))}
     shown: dict[str, Any] = {**looks.manifest(), "labels": dict(system.labels)}
-    notes = [*system.notes, *_posture_warnings(model, given)]
+    notes = [*system.notes, *warnings()]
     shown |= {"notes": notes} if notes else {}
     rec = record(
         system,
@@ -284,12 +321,12 @@ def _run(
         resume=resume and begun,
         progress=progress,
     )
-    jumps = _jumps(rec, given)
-    if not jumps:
+    more = seen(rec)
+    if not more:
         return rec
     if path is not None:
-        return renew_manifest(path, {"notes": [*notes, *jumps]})
-    rec.manifest["notes"] = [*notes, *jumps]
+        return renew_manifest(path, {"notes": [*notes, *more]})
+    rec.manifest["notes"] = [*notes, *more]
     return rec
 
 
@@ -300,7 +337,7 @@ def _jumps(rec: Recording, given: dict[str, Any]) -> list[str]:
     return [text for one, name in found if name in rec for text in one.jumps(rec.time(name), rec[name])]
 
 
-def _looks(model: Any, given: dict[str, Any]) -> Looks:
+def looks_of_run(model: Any, given: dict[str, Any]) -> Looks:
     """Return how a model is drawn."""
     touched = [given["contacts"]] if "contacts" in given else []
     touched += [one for one in as_actuators(given.get("controls")) if isinstance(one, HillMuscles | StimulatedMuscles)]
@@ -319,7 +356,7 @@ def _posture_warnings(model: Any, given: dict[str, Any]) -> list[str]:
 
 def scene_looks(scene: Scene, built: Built) -> Looks:
     """Return how a scene is drawn: as its model is, with the surfaces of [[form]]."""
-    return dress_scene(scene, _looks(built.model, built.arguments), _network(built.model))
+    return dress_scene(scene, looks_of_run(built.model, built.arguments), _network(built.model))
 
 
 def _network(model: Any) -> Network | None:

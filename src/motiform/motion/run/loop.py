@@ -1,7 +1,6 @@
 """The run loop: record, commit, checkpoint, resume, report progress, keep the samples before an error."""
 
 from collections.abc import Iterator
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +56,7 @@ def _recorded(system: System, recorder: Recorder, progress: Progress | None) -> 
                         found = system.observe(times, block.states)
                 except RunError as error:
                     raise with_instant(error, f"from t = {times[0]:.6g} s on") from error
-                lost = _first_lost(found)
+                lost = system.first_lost(found)
                 if lost is not None:
                     kept = {name: values[: int(lost[0] * len(values))] for name, values in found.items()}
                     recorder.append(kept, times[: int(lost[0] * count)])
@@ -71,23 +70,6 @@ def _recorded(system: System, recorder: Recorder, progress: Progress | None) -> 
             if block.error is not None:
                 raise block.error
         return recorder.finish()
-
-
-_SURE = ("q", "v", "energy", "energy.kinetic", "energy.potential", "momentum", "angular_momentum")
-_SURE_ENDS = (".position", ".orientation", ".velocity", ".angular_velocity")
-
-
-def _first_lost(found: dict[str, np.ndarray]) -> tuple[Fraction, str] | None:
-    """Return where the state or what is conserved is no longer finite, as a part of the block, and the channel.
-
-    None: all are. Channels may have rates of their own, and so other numbers of samples in a block.
-    """
-    lost = []
-    for name, values in found.items():
-        if (name in _SURE or name.endswith(_SURE_ENDS)) and not np.isfinite(values).all():
-            whole = np.isfinite(values).reshape(len(values), -1).all(axis=1)
-            lost.append((Fraction(int(np.argmin(whole)), len(values)), name))
-    return min(lost, default=None)
 
 
 def _diverged(instant: float, name: str) -> RunError:

@@ -1,7 +1,7 @@
 """Systems and their runs: what the one loop begins, advances from sample to sample, observes and commits."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import MotiformError
+from motiform.motion.run.finite import Lost, first_lost
 from motiform.motion.run.options import RunOptions
 from motiform.record import Channel, Event
 
@@ -89,6 +90,8 @@ class System(ABC):
     """What a user should know about how the model was made."""
     facts: Mapping[str, Any]
     """What the manifest says about the model."""
+    observed_as: Hashable = None
+    """Systems with equal keys observe any state alike, so that one can for all; None: only itself."""
 
     @property
     def device(self) -> str:
@@ -115,3 +118,11 @@ class System(ABC):
     @abstractmethod
     def observe(self, times: np.ndarray, states: Any) -> dict[str, np.ndarray]:
         """Return the samples of every channel at these times [s] and states, of any number of samples."""
+
+    def state_channels(self, states: Any, names: Sequence[str]) -> dict[str, np.ndarray] | None:
+        """Return channels that are parts of the states; None where others are among them."""
+        return None
+
+    def first_lost(self, found: dict[str, np.ndarray]) -> Lost | None:
+        """Return where samples are no longer finite, which ends the run; None: they all are."""
+        return first_lost(found)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,6 +19,7 @@ from motiform.motion.tree import Control, Figure, FigureState
 from motiform.motion.tree.model.acting import Acting
 from motiform.motion.tree.model.state import Controls, check_functions
 from motiform.motion.tree.observe import channels, drive_channel, drive_labels, figure_labels, observe, undriven
+from motiform.motion.tree.observe import contacts as joints_with_contacts
 from motiform.motion.tree.prescribed import PrescribedMotion, drive_figure
 from motiform.motion.tree.singular import EXACT, STEPPED, fold_armature, gimbal_armature
 from motiform.motion.tree.start import start
@@ -57,8 +58,7 @@ class ContactSystem(System):
             raise InputError("guards need dense output", got=f"time-stepping with {names}", allowed="'dormand-prince'")
         state = start(figure, q0, v0)
         stepping = options.integrator == "time-stepping"
-        figure, armatures = fold_armature(figure, STEPPED if stepping else EXACT)
-        figure = gimbal_armature(figure) if stepping else figure
+        figure, armatures = _with_armatures(figure, stepping)
         drive, model = None, figure
         if prescribed:
             drive = drive_figure(figure, prescribed, state.q)
@@ -76,7 +76,15 @@ class ContactSystem(System):
         self.gravity, self.vertical = figure.gravity, figure.vertical
         named = {"point": list(contacts.point_names), "solid": list(contacts.solids)}
         self.labels, self.facts = figure_labels(figure) | named | drive_labels(drive) | self.controls.labels, {}
-        self.notes = armatures + list(dict.fromkeys(point.note for point in contacts.points if point.note))
+        self._measures = bool(self.controls.channels(options.rate))
+        if drive is None and not self._measures and not joints_with_contacts(figure):
+            self.observed_as = (
+                id(figure),
+                contacts.point_names,
+                tuple(p.solid for p in contacts.points),
+                bool(controls),
+            )
+        self.notes = list(armatures) + list(dict.fromkeys(point.note for point in contacts.points if point.note))
 
     def _zero(self, guard: Guard, t: float, y: np.ndarray) -> float:
         """Return a guard's function of a flat vector."""
@@ -102,9 +110,21 @@ class ContactSystem(System):
         if drive is not None:
             found |= undriven(drive, rows) | {"drive.effort": states["drives"]}
         found |= observe_contacts(self.equations, states, origins)
-        if self.controls:
+        if self._measures:
             found |= self.controls.measure(times, [self.equations.split(row) for row in rows])
         return found
+
+    def state_channels(self, states: np.ndarray, names: Sequence[str]) -> dict[str, np.ndarray] | None:  # noqa: D102
+        nq, end = self.equations.nq, self.equations.moving
+        found = {"q": states["y"][:, :nq], "v": states["y"][:, nq:end], "tau": states["tau"]}
+        return found if found.keys() >= set(names) else None
+
+
+@lru_cache(8)
+def _with_armatures(figure: Figure, stepping: bool) -> tuple[Figure, tuple[str, ...]]:
+    """Return a figure with the armatures that steps need, and what was added: the same one for the same figure."""
+    made, notes = fold_armature(figure, STEPPED if stepping else EXACT)
+    return gimbal_armature(made) if stepping else made, tuple(notes)
 
 
 KIND = ModelKind(
