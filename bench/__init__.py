@@ -16,6 +16,7 @@ THEMES = {
     "bodies": "bench.bodies.cases",
     "contact": "bench.contact.cases",
     "hybrid": "bench.hybrid.cases",
+    "many": "bench.many.cases",
     "matter": "bench.matter.cases",
     "reconstruct": "bench.reconstruct.cases",
     "screen": "bench.screen.cases",

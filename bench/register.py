@@ -82,6 +82,8 @@ PEERS = (
     Peer("mujoco", "hybrid", _MOTIONS,
          "contacts are soft, steps of 1 ms, shoulders of 1e-12 kg; springs of its joints, loop compiled",
          "mujoco:native", "mujoco"),
+    Peer("mujoco-rollout", "many", ("humans/*",), "its threaded rollout, springs in its joints, soft contacts",
+         "mujoco:rollout", "mujoco"),
     Peer("mujoco-python", "hybrid", _MOTIONS, "efforts given before each step", "mujoco:python", "mujoco"),
     Peer("numpy", "matter", _LATTICE, "sums by bincount, one thread", "arrays:numpy_ways"),
     Peer("numpy", "matter", ("string/*",), "the same step on arrays", "arrays:NumpyString"),

@@ -13,7 +13,8 @@ from motiform.base.errors import InputError, MotiformError, MotiformWarning, Run
 from motiform.base.progress import Progress
 from motiform.motion.actuation import PostureControl
 from motiform.motion.contact import Contacts
-from motiform.motion.run import CopiesSystem, System
+from motiform.motion.run import System
+from motiform.motion.run.copies import CopiesSystem
 from motiform.motion.run.identity import identify
 from motiform.motion.run.kinds import find_kind
 from motiform.motion.tree import Control, Figure

@@ -1,7 +1,6 @@
 """Running models: options, integrators, the loop that records, dense output, guards and the location of events."""
 
 from motiform.motion.run.blocks import Pace, run_blocks
-from motiform.motion.run.copies import CopiesSystem
 from motiform.motion.run.explicit import ExplicitStep, Schedule, accepted_step, march
 from motiform.motion.run.guards import Fired, Guard
 from motiform.motion.run.headway import SlowWarning
@@ -32,7 +31,6 @@ __all__ = [
     "AdaptiveSteps",
     "Block",
     "Checkpoint",
-    "CopiesSystem",
     "Equations",
     "ExplicitStep",
     "Fired",

@@ -1,0 +1,1 @@
+"""Peers of the bench of many figures."""
