@@ -10,6 +10,8 @@ from motiform import FigureBuilder, joints
 from motiform.base.errors import InputError, RunError
 from motiform.base.kernels import threads
 from motiform.geometry import Box
+from motiform.motion.run import RunOptions
+from motiform.motion.stepping.system import ContactSystem
 from motiform.scene import FailedCopiesWarning
 from tests.models import stop_after, two_links
 
@@ -183,3 +185,24 @@ def test_only_a_recording_of_copies_has_one():
         mf.take_copy(rec, 0)
     with pytest.raises(InputError, match="no such copy"):
         mf.take_copy(mf.simulate_many(figure, 2, t1=0.1, integrator="rk4"), 2)
+
+
+def test_what_steps_write_is_shared_with_no_other_copy():
+    figure, contacts = hopper()
+    hold = posture_control(figure, figure.neutral(), stiffness=10.0, damping=1.0)
+    options = RunOptions(t1=1.0, integrator="time-stepping")
+    steppers = [ContactSystem(figure, options, contacts, controls=hold).begin(None).stepper for _ in range(2)]
+    constant = {"ints", "floats", "cints", "before", "zeros"}  # the figure's and the contacts' numbers
+    one, other = (
+        {
+            f"{group}.{name}": array
+            for group in ("_head", "_laws", "_room", "_space", "_rest", "_share", "_pair", "_samples")
+            for name, array in getattr(stepper, group)._asdict().items()
+            if isinstance(array, np.ndarray) and not (group == "_head" and name in constant)
+        }
+        for stepper in steppers
+    )
+    assert "_head.work" in one
+    assert "_laws.tau" in one
+    for name, array in one.items():
+        assert not any(np.shares_memory(array, found) for found in other.values()), name

@@ -34,7 +34,7 @@ class CopiesSystem(System):
         """When each copy that failed did [s], and why."""
         if get_method(self.options.integrator).adaptive:
             got, allowed = self.options.integrator, "one of fixed steps, such as 'time-stepping'"
-            raise InputError("copies go on together by fixed steps", got=got, allowed=allowed)
+            raise InputError("copies must go on together, by fixed steps", got=got, allowed=allowed)
         own = {channel.name: channel for channel in first.channels()}
         for k, system in enumerate(systems):
             if {channel.name: channel.shape for channel in system.channels()} != {
@@ -84,7 +84,7 @@ class CopiesSystem(System):
 
 
 class CopiesRun(Run):
-    """Runs of all copies, advanced to the same sample by a pool of threads; kernels let go of Python's lock."""
+    """Runs of all copies, advanced to the same sample; on several threads where kernels let go of Python's lock."""
 
     def __init__(self, system: CopiesSystem, checkpoint: Checkpoint | None) -> None:
         super().__init__(system.options.samples - 1)
@@ -120,8 +120,9 @@ class CopiesRun(Run):
         return np.stack(states, axis=1)
 
     def advance(self, samples: int) -> np.ndarray:  # noqa: D102
-        alive, threads = self.alive, self.system.threads
-        parts = [alive[i::threads] for i in range(min(threads, len(alive)))]
+        alive = self.alive
+        threads = min(self.system.threads, len(alive)) if all(run.parallel for _, run in alive) else 1
+        parts = [alive[i::threads] for i in range(threads)]
         if len(parts) == 1:
             made = [self._advance_part(parts[0], samples)]
         else:

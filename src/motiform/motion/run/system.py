@@ -29,6 +29,8 @@ class Run(ABC):
     """Number of the last sample that was reached."""
     size = 1
     """Numbers of a state: blocks of samples are as long as memory allows."""
+    parallel = False
+    """Whether `advance` lets go of Python's lock, and shares nothing that it writes with other runs."""
     failure: MotiformError | None = None
     """Why it cannot go on after the samples that `advance` returned last."""
 

@@ -103,7 +103,7 @@ class StepWorkspace(NamedTuple):
     q: Floats
     """Configuration of the workspace that is in use, and at the end of the step."""
     work: Floats2
-    """Two workspaces of the figure: at the beginning of a step and at its end."""
+    """Two workspaces of the figure: at the beginning of a step and at its end, in turn."""
     now: Ints
     """Which of them is in use."""
     friction: Floats

@@ -50,6 +50,7 @@ class Stepper:
         )  # where those of solids stand
         self._plain = count - MOST * packed.solids  # candidates that are there whatever the state
         self._none, rows = np.zeros(n), max(3 * count, n)
+        self._head = system.problem.head._replace(work=np.zeros_like(system.problem.head.work))  # not the figure's
         self._kernel = advance_samples.function
         self._room = StepWorkspace(
             gaps=np.zeros(count),
@@ -69,8 +70,8 @@ class Stepper:
             q=np.full(system.nq, np.nan),
             work=np.zeros((2, len(system.problem.head.work))),
             now=np.zeros(1, np.int64),
-            friction=packed.friction if len(packed.friction) else np.zeros(1),
-            restitution=packed.restitution if len(packed.restitution) else np.zeros(1),
+            friction=np.array(packed.friction) if len(packed.friction) else np.zeros(1),
+            restitution=np.array(packed.restitution) if len(packed.restitution) else np.zeros(1),
             tau=np.zeros(n),
             ahead=np.zeros(n),
             soft=np.zeros(n),
@@ -95,7 +96,7 @@ class Stepper:
         self._asks_loads = pushes is None
         self._no_loads = np.zeros((len(system.figure.segments) if len(self._pushes) else 0, 6))
         plain = laws is not None and pushes is not None and system.drive is None and not packed.solids
-        self._alone = plain
+        self.alone = plain
         """Whether steps are numbers alone, which ask nothing of Python."""
         self._stiff = bool(system.controls.stiffness.any() or system.controls.damping.any())
         self.tau = self._laws.tau
@@ -137,7 +138,7 @@ class Stepper:
 
         There may be fewer than are asked for: one where Python is asked before every step.
         """
-        if not self._alone:
+        if not self.alone:
             for n in range(steps):
                 self._step(sample / rate, n, y)
             return self.look(y), None
@@ -232,7 +233,7 @@ class Stepper:
 
         system, laws, start = self.system, self._laws, at + n * h
         driven, loads, z, events = self._none, self._no_loads, None, list[Event]()
-        if not self._alone:
+        if not self.alone:
             state = system.split(y)
             if self._asks_loads and (asked := system.wrenches(start, state)) is not None:
                 loads = asked
@@ -267,7 +268,7 @@ class Stepper:
         """Call the kernel, see `advance_samples`."""
         return int(
             self._kernel(
-                self.system.problem.head,
+                self._head,
                 y,
                 self._laws,
                 self._evaluate,
@@ -375,6 +376,7 @@ class TimeSteppingRun(Run):
         super().__init__(options.samples - 1)
         self.system, self.options, self.size = system, options, system.size
         self.stepper = Stepper(system, 1 / (options.rate * options.steps))
+        self.parallel = self.stepper.alone
         if checkpoint is None:
             self.y = first.copy()
         else:
