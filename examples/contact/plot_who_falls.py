@@ -1,9 +1,9 @@
 """Who falls, of a hundred men who are pushed?
 ===========================================
 
-A hundred copies of a man stand on the floor. The springs of their joints differ from row to row, the push on the trunk
+A hundred copies of a man stand in a field. The springs of their joints differ from row to row, the push on the trunk
 from column to column: `simulate_many` runs them side by side on all cores, and returns one recording with an axis for
-the copy.
+the copy. A picture of it shows them all; `take_copy` is the recording of one.
 
 Three checks. Where the springs of both ankles are weaker than the weight tips him, 2 K < m g h, he falls under every
 push. No one stands a push above m ω d, with ω = √(g/h) and d the way to his toes: beyond it the ankles of a pendulum
@@ -18,7 +18,6 @@ from matplotlib.figure import Figure
 
 import motiform as mf
 from motiform import actuation, contact, figures
-from motiform.form import dress
 from motiform.image import Camera, picture, show_pictures
 
 G, START, LASTS = 9.81, 0.1, 0.2  # m/s², s, s
@@ -42,12 +41,17 @@ def main(quick=False):
     stiffness = np.array([300.0, 900.0]) if quick else np.geomspace(250, 1500, 8)  # N m/rad
     impulses = np.array([4.0, 20.0, 56.0]) if quick else np.linspace(4, 60, 12)  # N s
     K, J = (grid.ravel() for grid in np.meshgrid(stiffness, impulses, indexing="ij"))
+    starts = np.tile(stance, (len(K), 1))
+    row, column = np.divmod(np.arange(len(K)), len(impulses))
+    starts[:, man.places("pelvis_forward", "q")[0]] += 2.2 * row  # m, each has a place of his own
+    starts[:, man.places("pelvis_rightward", "q")[0]] += 1.1 * column
     until = START + LASTS
     pushes = [actuation.SegmentPush("lower_trunk", (j / LASTS, 0, 0), start=START, until=until) for j in J]
-    options = {"q0": stance, "contacts": contacts, "controls": hold, "t1": 3.0, "rate": 50.0}
+    options = {"contacts": contacts, "controls": hold, "t1": 3.0, "rate": 50.0}
     rec = mf.simulate_many(
         man,
         len(K),
+        q0=starts,
         loads=mf.Each([actuation.SegmentPushes(man, [push]) for push in pushes]),
         stiffness=K,
         damping=2 * np.sqrt(K),
@@ -65,6 +69,7 @@ def main(quick=False):
         "height": height.reshape(len(stiffness), -1),
         "tips": man.mass * G * center[1] / 2,
         "capture": man.mass * np.sqrt(G / center[1]) * (soles[:, 0].max() - center[0]),
+        "starts": starts,
         "one": (len(K) // 2, actuation.SegmentPushes(man, [pushes[len(K) // 2]]), K[len(K) // 2], hold, man, options),
     }
 
@@ -76,7 +81,9 @@ def check(result):
     assert not fallen[result["stiffness"] > 1.5 * result["tips"], 0].any()  # a light push is no matter
     k, push, stiffness, hold, man, options = result["one"]
     own = actuation.PostureControl(man, hold.posture, stiffness, 2 * np.sqrt(stiffness), hold.feedforward)
-    alone = mf.simulate(man, loads=push, integrator="time-stepping", **options | {"controls": own})
+    alone = mf.simulate(
+        man, loads=push, q0=result["starts"][k], integrator="time-stepping", **options | {"controls": own}
+    )
     assert np.array_equal(alone["q"], mf.take_copy(rec, k)["q"])
 
 
@@ -92,13 +99,9 @@ def draw(result, folder):
     axes.text(result["capture"] - 0.4, stiffness[-1], "m ω d", color="white", ha="right", va="top")
     chart.colorbar(mesh, label="height of his centre of mass after 3 s [%]")
     chart.savefig(folder / "falls.png", dpi=150)
-    camera, found = Camera((2.2, 1.4, 3.6), (0.35, 0.75, 0.0), fov=0.55), [folder / "falls.png"]
-    row = len(stiffness) - 3
-    for j in (1, len(impulses) // 2, len(impulses) - 1):
-        one = dress(mf.take_copy(rec, row * len(impulses) + j))
-        made = folder / f"push_{impulses[j]:.0f}.png"
-        found.append(picture(one, made, time=1.2, camera=camera, size=(600, 520), ground=0.0))
-    return found
+    field = Camera((-9.0, 9.5, -7.5), (8.0, 0.3, 6.4), fov=0.5)
+    men = picture(rec, folder / "field.png", time=1.4, camera=field, size=(1100, 700), ground=0.0)
+    return [folder / "falls.png", men]
 
 
 if __name__ == "__main__":
