@@ -75,7 +75,7 @@ class ContactSystem(System):
         self.first = np.concatenate([state.q, state.v, state.z, none])
         self.gravity, self.vertical = figure.gravity, figure.vertical
         named = {"point": list(contacts.point_names), "solid": list(contacts.solids)}
-        self.labels, self.facts = figure_labels(figure) | named | drive_labels(drive) | self.controls.labels, {}
+        self.labels, self.facts = figure_labels(figure, loads) | named | drive_labels(drive) | self.controls.labels, {}
         self.notes = armatures + list(dict.fromkeys(point.note for point in contacts.points if point.note))
 
     def _zero(self, guard: Guard, t: float, y: np.ndarray) -> float:
@@ -83,7 +83,7 @@ class ContactSystem(System):
         return guard.zero(t, self.equations.split(y))
 
     def channels(self) -> list[Channel]:  # noqa: D102
-        own = channels(self.figure, self.options.rate, bool(self.controls))
+        own = channels(self.figure, self.options.rate, bool(self.controls), self.equations.loads)
         drive = self.equations.drive
         own += [] if drive is None else [drive_channel(drive, self.options.rate)]
         own += contact_channels(self.equations, self.options.rate)

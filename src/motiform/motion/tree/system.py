@@ -78,10 +78,10 @@ class FigureSystem(System):
         self.figure, self.options = figure, options
         self.guards = [_on_vector(guard, self.equations) for guard in guards] + _switches(self.equations)
         self.gravity, self.vertical = figure.gravity, figure.vertical
-        self.labels, self.facts = figure_labels(figure) | drive_labels(self.drive) | self.controls.labels, {}
+        self.labels, self.facts = figure_labels(figure, loads) | drive_labels(self.drive) | self.controls.labels, {}
 
     def channels(self) -> list[Channel]:  # noqa: D102
-        own = channels(self.figure, self.options.rate, bool(self.controls))
+        own = channels(self.figure, self.options.rate, bool(self.controls), self.equations.loads)
         own += [] if self.drive is None else [drive_channel(self.drive, self.options.rate)]
         return own + self.controls.channels(self.options.rate)
 
