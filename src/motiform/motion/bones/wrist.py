@@ -228,9 +228,9 @@ class Wrist:
         return replace(self, ligaments=tuple(lig for lig in self.ligaments if lig.name not in gone))
 
     def replace_ligament(self, name: str, **changes: Any) -> "Wrist":
-        """Return the wrist with other stiffness [N/m], slack, toe, over or clearance of a ligament or a group."""
+        """Return the wrist with other numbers of a ligament or a group, such as stiffness [N/m], slack, toe, over."""
         chosen = self._ligaments((name,))
-        allowed = ("stiffness", "slack", "toe", "over", "clearance", "starts", "ends")
+        allowed = [field.name for field in fields(Ligament) if field.name not in ("name", "group", "bones")]
         for key in changes:
             if key not in allowed:
                 raise InputError(

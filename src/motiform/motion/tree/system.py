@@ -23,6 +23,7 @@ from motiform.motion.tree.observe import (
 )
 from motiform.motion.tree.prescribed import PrescribedFigure, PrescribedMotion, drive_figure
 from motiform.motion.tree.start import start
+from motiform.motion.tree.step_limit import warn_of_long_steps
 from motiform.motion.tree.watch import watch_contacts
 from motiform.record import Channel
 
@@ -74,6 +75,7 @@ class FigureSystem(System):
         self.equations = FigureEquations(model, begin, controls, loads, self.drive)
         self.controls = self.equations.controls
         check_functions(figure, self.equations.state, self.controls, loads, guards)
+        warn_of_long_steps(self.equations, options)
         guards = [*guards, *(watch_contacts(self.equations) if watch else ())]
         self.figure, self.options = figure, options
         self.guards = [_on_vector(guard, self.equations) for guard in guards] + _switches(self.equations)
