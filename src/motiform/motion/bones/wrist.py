@@ -1,7 +1,7 @@
 """A wrist: bones, ligaments and cartilage, and the poses at which it comes to rest."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -230,7 +230,7 @@ class Wrist:
     def replace_ligament(self, name: str, **changes: Any) -> "Wrist":
         """Return the wrist with other numbers of a ligament or a group, such as stiffness [N/m], slack, toe, over."""
         chosen = self._ligaments((name,))
-        allowed = [field.name for field in fields(Ligament) if field.name not in ("name", "group", "bones")]
+        allowed = [own.name for own in fields(Ligament) if own.name not in ("name", "group", "bones")]
         for key in changes:
             if key not in allowed:
                 raise InputError(
