@@ -67,7 +67,8 @@ def demo(
     names = [*TOUR, *sorted({entry.name for entry in list_scenes()} - set(TOUR))] if everything else list(TOUR)
     make_folder(out)
     if not quiet:
-        print_line(f"{len(names)} scenes, from file to picture, into {out}/. The first run also compiles kernels.")
+        print_line(f"{len(names)} scenes, from file to picture, into {out}/.")
+        print_line("The first run also compiles kernels, for some minutes.")
     shown = _take(names, out, jobs, quiet)
     index = out / "index.html"
     index.write_text(page(shown, out), "utf-8")

@@ -165,8 +165,9 @@ def _end(stages: Stages, rec: "Recording | None", as_json: bool, verb: str) -> N
         print_line(f"motiform: sample {event['sample']}: {event['event']}: {event.get('problem', '')}", err=True)
     for row in summary["beside_published"]:
         print_line(f"{row['quantity']}: {row['here']} (published: {row['published']}, {row['source']})")
+    poses = "1 pose" if summary["poses"] == 1 else f"{summary['poses']} poses"
     if rec is None:
-        print_line(f"{verb}: {summary['poses']} poses of a {summary['side']} wrist in {stages.out}")
+        print_line(f"{verb}: {poses} of a {summary['side']} wrist in {stages.out}")
     else:
-        wrote(f"{summary['poses']} poses of a {summary['side']} wrist of {len(summary['bones'])} bones, with a report",
+        wrote(f"{poses} of a {summary['side']} wrist of {len(summary['bones'])} bones, with a report",
               stages.out)  # fmt: skip

@@ -1,25 +1,10 @@
 """Form: the geometry attached to the positions and poses of a recording."""
 
+from motiform.form import looks
 from motiform.form.clouds import Cloud
 from motiform.form.colors import Shades
 from motiform.form.form import dress, form_of, strobe
-from motiform.form.looks import (
-    CloudLook,
-    ColorBy,
-    HeightsLook,
-    HideBy,
-    LevelLook,
-    LinesLook,
-    LinksLook,
-    Looks,
-    PointsLook,
-    RestSegment,
-    ShapeLook,
-    SkinLook,
-    SpringLook,
-    SurfaceLook,
-    looks_in,
-)
+from motiform.form.looks import *  # noqa: F403
 from motiform.form.model_looks import looks_of, marker_looks
 from motiform.form.parts import Form, LinkParts, Part, Skin
 from motiform.form.rig import Rig, read_rig
@@ -29,35 +14,21 @@ from motiform.form.upright import stand_upright
 __all__ = [
     "AnimatedSurface",
     "Cloud",
-    "CloudLook",
-    "ColorBy",
     "Form",
-    "HeightsLook",
-    "HideBy",
-    "LevelLook",
     "LevelSurface",
-    "LinesLook",
     "LinkParts",
-    "LinksLook",
-    "Looks",
     "MatterSurface",
     "Part",
-    "PointsLook",
-    "RestSegment",
     "Rig",
     "Shades",
-    "ShapeLook",
     "Shell",
     "Skin",
-    "SkinLook",
-    "SpringLook",
-    "SurfaceLook",
     "dress",
     "form_of",
-    "looks_in",
     "looks_of",
     "marker_looks",
     "read_rig",
     "stand_upright",
     "strobe",
 ]
+__all__ += looks.__all__

@@ -156,6 +156,8 @@ class Studio:
             known = None if scene is not None else scene_of(recording)
             self.scenes.choose(*known if known else (scene,))
             self.show(recording)
+            alone = scene is None and known is None
+            self.scenes.idle("The recording is of no scene. Run shows the scene above in its place." if alone else "")
         else:
             self.scenes.choose(scene)
             self.run()

@@ -110,9 +110,9 @@ def readout(player: Player) -> str:
 
 
 def slider_step(start: float, end: float) -> float:
-    """Return a power of ten [s] that cuts the slider in a thousand steps or more.
+    """Return a power of ten [s] that cuts the slider in a thousand steps or more; of one instant, that of a second.
 
-    >>> slider_step(0, 60), slider_step(0, 1)
-    (0.01, 0.001)
+    >>> slider_step(0, 60), slider_step(0, 1), slider_step(0, 0)
+    (0.01, 0.001, 0.001)
     """
-    return 10.0 ** floor(log10(max(end - start, 1e-9)) - 3 + 1e-9)
+    return 10.0 ** floor(log10(max(end - start, 1e-9) if end > start else 1.0) - 3 + 1e-9)

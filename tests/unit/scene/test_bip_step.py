@@ -39,6 +39,15 @@ def walked():
     return step()
 
 
+def test_it_stands_before_the_first_command():
+    """Voltages of a robot that stands hold until the first command: its feet carry its weight in every step, which a
+    control that forgoes 1e-2 N, and a sampled one with noise of 2e-5 rad at a stiffness of (2 pi 1.5 Hz)^2 per unit of
+    inertia, 2e-5 * 89 / 9.81 = 2e-4 of it, leave within 1e-3."""
+    short = mf.simulate("bip-one-step", settings={"scene.duration": 0.01, "scene.rate": 1000})
+    weight = bip().mass * 9.81
+    np.testing.assert_allclose(short["contact.force"][:, :, 1].sum(1), weight, rtol=1e-3)
+
+
 @pytest.mark.slow
 def test_the_swing_foot_lands_where_it_is_commanded(walked):
     robot = bip()

@@ -156,7 +156,7 @@ def test_a_copy_that_fails_ends_alone(tmp_path):
         ({"stiffness": np.ones(N)}, "stiffness is of a posture control"),
         ({"contacts": None, "friction": np.ones(N)}, "friction is of contacts"),
         ({"integrator": "dormand-prince"}, "by fixed steps"),
-        ({"record": ["q", "speed"]}, "unknown channel"),
+        ({"record": ["q", "speed"]}, "one that all copies have"),
         ({"loads": mf.Each([None])}, "loads must be one for each copy"),
         ({"what": 3}, "only figures"),
         ({"overwrite": True, "resume": True}, "resumed or overwritten"),
@@ -185,6 +185,18 @@ def test_only_a_recording_of_copies_has_one():
         mf.take_copy(rec, 0)
     with pytest.raises(InputError, match="no such copy"):
         mf.take_copy(mf.simulate_many(figure, 2, t1=0.1, integrator="rk4"), 2)
+
+
+def test_channels_that_only_some_copies_have_are_left_out_and_named():
+    figure, contacts = hopper()
+    q, v = starts(figure)
+    loads = mf.Each([None, *(SegmentPushes(figure, [SegmentPush("arm", (k, 0, 0))]) for k in range(1, N))])
+    rec = mf.simulate_many(figure, N, q0=q, v0=v, contacts=contacts, loads=loads, t1=0.1)
+    assert "push.force" not in rec
+    assert "push.force is not recorded" in str(rec.manifest["notes"])
+    equal(mf.take_copy(rec, 0), mf.simulate(
+        figure, q0=q[0], v0=v[0], contacts=contacts, t1=0.1, integrator="time-stepping"
+    ))  # fmt: skip
 
 
 def test_what_steps_write_is_shared_with_no_other_copy():

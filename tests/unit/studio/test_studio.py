@@ -11,6 +11,7 @@ from motiform.record import Channel, Recording
 from motiform.studio import Studio
 from motiform.studio.panels import scene_of
 from motiform.studio.plots import first_channels
+from motiform.studio.timeline import readout
 from motiform.studio.view import View, grid_cell, paths_of
 
 
@@ -77,6 +78,15 @@ def test_a_recording_without_shapes_is_still_plotted(studio):
     studio.show(Recording.from_arrays({"marker": (channel, np.arange(5.0))}))
     assert studio.plots.names == ["marker"]
     assert studio.view._moving == []
+
+
+def test_a_recording_of_no_scene_is_told_and_one_instant_is_short(studio, recording):
+    channel = Channel("marker", unit="m", rate=10.0)
+    studio.begin(Recording.from_arrays({"marker": (channel, np.arange(1.0))}), None)
+    assert "of no scene" in studio.scenes._status.content
+    assert "0.000 s" in readout(studio.player)
+    studio.begin(recording, None)
+    assert "of no scene" not in studio.scenes._status.content
 
 
 def test_a_run_with_changed_parameters_replaces_what_is_shown(studio, scene):

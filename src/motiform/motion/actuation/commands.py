@@ -36,6 +36,8 @@ class SampledLaw:
     """[s]"""
     memory: ArrayLike | None = None
     """At the start, (n,)."""
+    initial: ArrayLike | None = None
+    """Command that holds until the first one applies, (commands,); None: zeros."""
 
     def __post_init__(self) -> None:
         where = "sampled law"
@@ -48,6 +50,8 @@ class SampledLaw:
             raise InputError("the law must be a function", where=where, got=repr(self.law), allowed="law(t, state)")
         if self.memory is not None:
             object.__setattr__(self, "memory", np.atleast_1d(as_floats(self.memory, where=f"{where}, memory")))
+        if self.initial is not None:
+            object.__setattr__(self, "initial", np.atleast_1d(as_floats(self.initial, where=f"{where}, initial")))
 
     @property
     def waiting(self) -> int:
@@ -110,6 +114,7 @@ class Commands:
         self.constant = np.zeros(size) if callable(law) else self._constant(command)
         kept = getattr(self.timed, "memory", None)
         self.kept = 0 if kept is None else np.size(kept)
+        self.initial = self._initial(getattr(self.timed, "initial", None))
         self.ring = 0 if self.timed is None else self.timed.waiting + 1
         self.length = 0 if self.timed is None else 2 + size + self.kept + self.ring * size
 
@@ -126,9 +131,18 @@ class Commands:
             )
         return np.zeros(self.size) if train else np.broadcast_to(found, (self.size,)).copy()
 
+    def _initial(self, given: Any) -> Array:
+        """Return the command that holds at the start."""
+        if given is not None and np.shape(given) != (self.size,):
+            got, allowed = f"shape {np.shape(given)}", f"{self.size} numbers"
+            raise InputError("`initial` must have a number for each", where=self.who, got=got, allowed=allowed)
+        return np.zeros(self.size) if given is None else np.asarray(given, float)
+
     def start(self) -> Array:
-        """Return the memory at the start: nothing was commanded yet."""
+        """Return the memory at the start: nothing was commanded yet but what holds."""
         out = np.zeros(self.length)
+        if self.timed is not None:
+            out[2 : 2 + self.size] = self.initial
         if self.kept:
             out[2 + self.size : 2 + self.size + self.kept] = self.timed.memory  # type: ignore[union-attr]
         return out

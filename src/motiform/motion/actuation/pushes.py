@@ -8,12 +8,21 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
+from motiform.base.sums import sum_over
 from motiform.motion.run import check_number
 from motiform.motion.tree import Figure, FigureState, forward_kinematics
 from motiform.motion.tree.model.joint import Array
+from motiform.record import Channel
 from motiform.spatial.checks import as_floats
 
-__all__ = ["PUSH_FLOATS", "SegmentPush", "SegmentPushes"]
+__all__ = ["PUSH_CHANNELS", "PUSH_FLOATS", "SegmentPush", "SegmentPushes"]
+
+PUSH_CHANNELS = {
+    "push.force": ("N", "of every push, world axes; 0 before and after it"),
+    "push.torque": ("N m", "of every push, world axes; 0 before and after it"),
+    "push.point": ("m", "at which every push acts, in the world"),
+}
+"""Unit and description of the recorded channels; torques where some push has one."""
 
 PUSH_FLOATS = 13
 """Of a row of `SegmentPushes.rows`."""
@@ -83,6 +92,42 @@ class SegmentPushes:
             for push, (n, at) in zip(self.pushes, self._points, strict=True)
         ]
         return np.array(found, float).reshape(-1, PUSH_FLOATS)
+
+    @property
+    def recorded(self) -> "SegmentPushes":
+        """Itself: a recording has its channels."""
+        return self
+
+    @property
+    def labels(self) -> dict[str, list[str]]:
+        """Names of the pushes: of their segments, numbered from the second on a segment."""
+        names: list[str] = []
+        for push in self.pushes:
+            same = sum(one.segment == push.segment for one in self.pushes[: len(names)])
+            names.append(f"{push.segment} {same + 1}" if same else push.segment)
+        return {"push": names} if names else {}
+
+    def channels(self, rate: float) -> list[Channel]:
+        """Return the channels of a recording, (pushes, 3) each."""
+        turning = any(np.any(push.torque) for push in self.pushes)
+        named = [name for name in PUSH_CHANNELS if self.pushes and (turning or name != "push.torque")]
+        dims, shape = ("push", "axis"), (len(self.pushes), 3)
+        return [
+            Channel(name, unit=unit, dims=dims, shape=shape, rate=rate, description=text)
+            for name, (unit, text) in ((name, PUSH_CHANNELS[name]) for name in named)
+        ]
+
+    def measure(self, times: Array, R: Array, p: Array) -> dict[str, Array]:
+        """Return the samples of the channels at poses of the segments, (samples, segments, 3, 3) and (…, 3)."""
+        out = {channel.name: np.zeros((len(times), *channel.shape)) for channel in self.channels(1.0)}
+        for k, (push, (n, at)) in enumerate(zip(self.pushes, self._points, strict=True)):
+            acts = (push.start <= times) & (times < push.until)
+            out["push.point"][:, k] = p[:, n] + sum_over(R[:, n] * at, -1)
+            for name, vector in (("push.force", np.asarray(push.force)), ("push.torque", np.asarray(push.torque))):
+                if name in out:
+                    turned = sum_over(R[:, n] * vector, -1) if push.follows else vector
+                    out[name][:, k] = np.where(acts[:, None], turned, 0.0)
+        return out
 
     def __call__(self, t: float, state: FigureState) -> Array:
         """Return moments about the segments' origins and forces, world axes [N·m, N], (segments, 6)."""

@@ -75,7 +75,7 @@ class WalkingMotors(Motors):
             raise InputError("a walking robot must have a joint sensor and a foot force sensor", where=self.name)
         if tuple(self.joints.sensor.coordinates) != tuple(m.coordinate for m in self.motors):
             raise InputError("the joint sensor must be that of the motors' coordinates", where=self.name)
-        law = SampledLaw(self._law, self.period, self.delay, self._memory_at_start())
+        law = SampledLaw(self._law, self.period, self.delay, self._memory_at_start(), self._voltages_at_rest())
         object.__setattr__(self, "command", law)
         super().__post_init__()
 
@@ -92,6 +92,11 @@ class WalkingMotors(Motors):
     def _memory_at_start(self) -> Array:
         observation = np.concatenate([np.asarray(self.q0, float), np.zeros(2 * self.figure.nv + 2)])
         return np.concatenate([self.joints.memory, self.forces.memory, self.observer.start(self.q0), observation])
+
+    def _voltages_at_rest(self) -> Array:
+        """Return the voltages [V] of a robot that has stood before: without them it falls until the first command."""
+        efforts = self.control(0.0, np.asarray(self.q0, float), np.zeros(self.figure.nv)).efforts
+        return motor_voltages(self.motors, efforts, np.zeros(len(self.motors)))
 
     def call(self, t: float, state: FigureState) -> ArrayLike:
         """Return what it keeps after the law was called: the law gets the efforts that act now behind the states."""

@@ -26,7 +26,7 @@ _SWEEPS, _STILL = 40, 1e-8  # [m]
 
 
 @inline
-def _bilinear(stiffness, toe, taut, long):
+def _tension(stiffness, toe, taut, long):
     """Return energy, tension and its slope at lengths beyond the slack and the neutral one: the law of a fibre."""
     taut, long = max(taut, 0.0), max(long, 0.0)
     energy = 0.5 * (stiffness * taut**2 + toe * long**2)
@@ -90,7 +90,7 @@ def fibre_length(i, ends, fibres, poses, spans, grid, field, nodes, held):
 def pull_fibre(i, ends, fibres, poses, spans, grid, field, slots, centers, nodes, held, gradient, hessian):
     """Add fibre i to gradient and Hessian; return (energy [J], tension [N], length [m])."""
     length = fibre_length(i, ends, fibres, poses, spans, grid, field, nodes, held)
-    energy, tension, rate = _bilinear(
+    energy, tension, rate = _tension(
         fibres[i, STIFFNESS], fibres[i, TOE], length - fibres[i, SLACK], length - fibres[i, NEUTRAL]
     )
     if rate == 0.0:

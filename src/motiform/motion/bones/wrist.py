@@ -1,7 +1,7 @@
 """A wrist: bones, ligaments and cartilage, and the poses at which it comes to rest."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -228,9 +228,9 @@ class Wrist:
         return replace(self, ligaments=tuple(lig for lig in self.ligaments if lig.name not in gone))
 
     def replace_ligament(self, name: str, **changes: Any) -> "Wrist":
-        """Return the wrist with other stiffness [N/m], slack, toe, over or clearance of a ligament or a group."""
+        """Return the wrist with other numbers of a ligament or a group, such as stiffness [N/m], slack, toe, over."""
         chosen = self._ligaments((name,))
-        allowed = ("stiffness", "slack", "toe", "over", "clearance", "starts", "ends")
+        allowed = [own.name for own in fields(Ligament) if own.name not in ("name", "group", "bones")]
         for key in changes:
             if key not in allowed:
                 raise InputError(

@@ -24,7 +24,7 @@ from motiform.motion.tree import (
 from motiform.motion.tree.equations import FigureEquations
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.state import call_checked
-from motiform.motion.tree.observe import observe
+from motiform.motion.tree.observe import RecordedLoads, observe, recorded_loads
 from motiform.record import Recording
 
 __all__ = ["ContactFigure", "Felt", "KinematicFigure", "MovedFigure", "SteppedFigure", "given_motion"]
@@ -40,6 +40,11 @@ class Felt:
 
     def __init__(self, figure: Figure, own: Control | None) -> None:
         self.own, self.matter = own, np.zeros((len(figure.segments), 6))
+
+    @property
+    def recorded(self) -> RecordedLoads | None:
+        """What is recorded of its own."""
+        return recorded_loads(self.own)
 
     def __call__(self, t: float, state: FigureState) -> Array:
         """Return the wrenches on the segments, (segments, 6)."""

@@ -89,7 +89,7 @@ class CoupledSystem(System):
         check_integrator(options, "network", "matter with a figure")
         network, figure = model.network, model.figure
         self.steps = steps_per_sample(network, options.rate)
-        self.model, self.options, self.controlled = model, options, controls is not None
+        self.model, self.options, self.controlled, self.loads = model, options, controls is not None, loads
         acts: dict[str, Any] = {
             "controls": controls,
             "loads": loads,
@@ -109,7 +109,7 @@ class CoupledSystem(System):
         self.joined = join(network, figure, model.contacts, model.attachments, *frames)
         check_functions(self.joined.network)
         self.gravity, self.vertical = figure.gravity, figure.vertical
-        own = figure_labels(figure) if self.contacts is None else self.contacts.labels
+        own = figure_labels(figure, loads) if self.contacts is None else self.contacts.labels
         self.labels = {**own, "segment": list(figure.names)}
         self.notes: list[str] = [] if self.contacts is None else self.contacts.notes
         assessed = check_stability(self.joined.network, unstable)
@@ -156,7 +156,7 @@ class CoupledSystem(System):
 
     def channels(self) -> list[Channel]:  # noqa: D102
         figure, rate = self.model.figure, self.options.rate
-        own = channels(figure, rate, self.controlled) if self.contacts is None else self.contacts.channels()
+        own = channels(figure, rate, self.controlled, self.loads) if self.contacts is None else self.contacts.channels()
         heard = [] if self.listener is None else [self.listener.channel()]
         return _channels(self.joined.network, figure, rate, own) + heard
 

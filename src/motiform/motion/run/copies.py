@@ -36,15 +36,21 @@ class CopiesSystem(System):
             got, allowed = self.options.integrator, "one of fixed steps, such as 'time-stepping'"
             raise InputError("copies must go on together, by fixed steps", got=got, allowed=allowed)
         own = {channel.name: channel for channel in first.channels()}
-        for k, system in enumerate(systems):
-            if {channel.name: channel.shape for channel in system.channels()} != {
-                name: channel.shape for name, channel in own.items()
-            }:
-                raise InputError("copies must have the same channels", where=f"copy {k}")
+        differ: dict[str, int] = {}
+        for k, system in enumerate(systems[1:], 1):
+            shapes = {channel.name: channel.shape for channel in system.channels()}
+            for name in own.keys() | shapes.keys():
+                if name not in own or shapes.get(name) != own[name].shape:
+                    differ.setdefault(name, k)
+        own = {name: channel for name, channel in own.items() if name not in differ}
         self._names = list(own) if record is None else list(record)
+        if record is None:
+            self.notes += [
+                f"{name} is not recorded: it is not the same in copies 0 and {k}" for name, k in differ.items()
+            ]
         for name in self._names:
             if name not in own:
-                raise InputError("unknown channel", where="record", got=name, allowed=", ".join(own))
+                raise InputError("a channel must be one that all copies have", got=name, allowed=", ".join(own))
             if own[name].rate != self.options.rate:
                 raise InputError("channels of copies have the rate of the run", where="record", got=name)
         self._channels = [own[name] for name in self._names]
@@ -61,11 +67,11 @@ class CopiesSystem(System):
     def observe(self, times: np.ndarray, states: np.ndarray) -> dict[str, np.ndarray]:  # noqa: D102
         count, n = states.shape[:2]
         found: dict[str, np.ndarray] = {}
-        if self._alike:
-            together = np.ascontiguousarray(states.reshape(count * n, *states.shape[2:]))
-            whole = self.systems[0].state_channels(together, self._names)
-            if whole is None:
-                whole = self.systems[0].observe(np.repeat(times, n), together)
+        together = np.ascontiguousarray(states.reshape(count * n, *states.shape[2:]))
+        whole = self.systems[0].state_channels(together, self._names)
+        if whole is None and self._alike:
+            whole = self.systems[0].observe(np.repeat(times, n), together)
+        if whole is not None:
             found = {name: np.reshape(whole[name], (count, n, *whole[name].shape[1:])) for name in self._names}
         else:
             for k, system in enumerate(self.systems):

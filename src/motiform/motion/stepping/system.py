@@ -75,15 +75,11 @@ class ContactSystem(System):
         self.first = np.concatenate([state.q, state.v, state.z, none])
         self.gravity, self.vertical = figure.gravity, figure.vertical
         named = {"point": list(contacts.point_names), "solid": list(contacts.solids)}
-        self.labels, self.facts = figure_labels(figure) | named | drive_labels(drive) | self.controls.labels, {}
+        self.labels, self.facts = figure_labels(figure, loads) | named | drive_labels(drive) | self.controls.labels, {}
         self._measures = bool(self.controls.channels(options.rate))
         if drive is None and not self._measures and not joints_with_contacts(figure):
-            self.observed_as = (
-                id(figure),
-                contacts.point_names,
-                tuple(p.solid for p in contacts.points),
-                bool(controls),
-            )
+            solids = tuple(point.solid for point in contacts.points)
+            self.observed_as = (id(figure), contacts.point_names, solids, bool(controls), id(loads))
         self.notes = list(armatures) + list(dict.fromkeys(point.note for point in contacts.points if point.note))
 
     def _zero(self, guard: Guard, t: float, y: np.ndarray) -> float:
@@ -91,7 +87,7 @@ class ContactSystem(System):
         return guard.zero(t, self.equations.split(y))
 
     def channels(self) -> list[Channel]:  # noqa: D102
-        own = channels(self.figure, self.options.rate, bool(self.controls))
+        own = channels(self.figure, self.options.rate, bool(self.controls), self.equations.loads)
         drive = self.equations.drive
         own += [] if drive is None else [drive_channel(drive, self.options.rate)]
         own += contact_channels(self.equations, self.options.rate)

@@ -23,6 +23,7 @@ __all__ = [
     "FIGURE_CHANNELS",
     "SEGMENT_CHANNELS",
     "Driven",
+    "RecordedLoads",
     "channels",
     "configuration_names",
     "configuration_units",
@@ -32,6 +33,7 @@ __all__ = [
     "effort_units",
     "figure_labels",
     "observe",
+    "recorded_loads",
     "undriven",
     "velocity_units",
 ]
@@ -64,7 +66,7 @@ def contacts(figure: Figure) -> list[str]:
     return [segment.name for segment in figure.segments if isinstance(segment.joint, ContactJoint)]
 
 
-def channels(figure: Figure, rate: float, controlled: bool) -> list[Channel]:
+def channels(figure: Figure, rate: float, controlled: bool, loads: Control | None = None) -> list[Channel]:
     """Return the channels of a recording of the figure."""
 
     def channel(
@@ -85,6 +87,8 @@ def channels(figure: Figure, rate: float, controlled: bool) -> list[Channel]:
     for name in contacts(figure):
         found.append(channel(f"{name}.contact_force", "N", ("contact_axis",), (3,)))
         found.append(channel(f"{name}.contact_point", "m", ("axis",), (3,)))
+    pushes = recorded_loads(loads)
+    found += [] if pushes is None else pushes.channels(rate)
     if figure.tags:
         found.append(channel("tags", "m", ("tag", "axis"), (len(figure.tags), 3)))
     if figure.mass > 0:
@@ -115,9 +119,11 @@ def undriven(drive: "PrescribedFigure", rows: Array) -> dict[str, Array]:
     return {"energy": joules.total, "energy.kinetic": joules.kinetic, "energy.potential": joules.potential}
 
 
-def figure_labels(figure: Figure) -> dict[str, list[str]]:
+def figure_labels(figure: Figure, loads: Control | None = None) -> dict[str, list[str]]:
     """Return the names of the elements of the channels' axes, for a recording's manifest."""
+    pushes = recorded_loads(loads)
     return {
+        **({} if pushes is None else pushes.labels),
         "coordinate": configuration_names(figure),
         "velocity": list(figure.coordinates),
         "tag": list(figure.tag_names),
@@ -162,6 +168,28 @@ def _freedoms(figure: Figure) -> list[str]:
     return found if figure.coupled is None else [found[k] for k in figure.coupled.kept_v]
 
 
+class RecordedLoads(Protocol):
+    """Loads that a recording has channels of."""
+
+    @property
+    def labels(self) -> dict[str, list[str]]:
+        """Names of the elements of the channels' axes."""
+        ...
+
+    def channels(self, rate: float) -> list[Channel]:
+        """Return the channels."""
+        ...
+
+    def measure(self, times: Array, R: Array, p: Array) -> dict[str, Array]:
+        """Return the samples of the channels at poses of the segments, (samples, segments, 3, 3) and (…, 3)."""
+        ...
+
+
+def recorded_loads(loads: Control | None) -> RecordedLoads | None:
+    """Return what is recorded of loads, or None: functions are not."""
+    return getattr(loads, "recorded", None)
+
+
 class Driven(Protocol):
     """A figure with what acts on it."""
 
@@ -195,6 +223,8 @@ def observe(system: Driven, times: Array, rows: Array, tau: Array | None = None)
     found: dict[str, Array] = {"q": q, "v": v}
     for n, name in enumerate(figure.names):
         found[f"{name}.position"], found[f"{name}.orientation"] = p[:, n], turn[:, n]
+    pushes = recorded_loads(system.loads)
+    found |= {} if pushes is None else pushes.measure(times, R, p)
     touching = contacts(figure)
     acted = bool(system.controls) or system.loads is not None or system.drive is not None
     states = [system.split(row) for row in rows] if acted and (touching or tau is None) else []

@@ -23,6 +23,7 @@ from motiform.motion.tree.observe import (
 )
 from motiform.motion.tree.prescribed import PrescribedFigure, PrescribedMotion, drive_figure
 from motiform.motion.tree.start import start
+from motiform.motion.tree.step_limit import warn_of_long_steps
 from motiform.motion.tree.watch import watch_contacts
 from motiform.record import Channel
 
@@ -74,14 +75,15 @@ class FigureSystem(System):
         self.equations = FigureEquations(model, begin, controls, loads, self.drive)
         self.controls = self.equations.controls
         check_functions(figure, self.equations.state, self.controls, loads, guards)
+        warn_of_long_steps(self.equations, options)
         guards = [*guards, *(watch_contacts(self.equations) if watch else ())]
         self.figure, self.options = figure, options
         self.guards = [_on_vector(guard, self.equations) for guard in guards] + _switches(self.equations)
         self.gravity, self.vertical = figure.gravity, figure.vertical
-        self.labels, self.facts = figure_labels(figure) | drive_labels(self.drive) | self.controls.labels, {}
+        self.labels, self.facts = figure_labels(figure, loads) | drive_labels(self.drive) | self.controls.labels, {}
 
     def channels(self) -> list[Channel]:  # noqa: D102
-        own = channels(self.figure, self.options.rate, bool(self.controls))
+        own = channels(self.figure, self.options.rate, bool(self.controls), self.equations.loads)
         own += [] if self.drive is None else [drive_channel(self.drive, self.options.rate)]
         return own + self.controls.channels(self.options.rate)
 

@@ -7,6 +7,7 @@ from motiform.base.errors import InputError, SceneError, closest
 from motiform.motion.actuation.balance import BALANCE_QUANTITIES
 from motiform.motion.actuation.motors import MOTOR_QUANTITIES
 from motiform.motion.actuation.muscles.acting import MUSCLE_QUANTITIES
+from motiform.motion.actuation.pushes import PUSH_CHANNELS
 from motiform.motion.actuation.stimulation.muscles import STIMULATION_QUANTITIES
 from motiform.motion.actuation.support import SUPPORT_QUANTITIES
 from motiform.motion.actuation.walking import WALKING_QUANTITIES
@@ -139,6 +140,9 @@ def _figure_channels(document: SceneFile) -> list[str]:
     figures = document.figure
     known = [name for name in FIGURE_CHANNELS if name not in ("tau", "tags")]
     known += ["tau"] if any(_acts(f) for f in figures) else []
+    pushed = [load.torque for figure in figures for load in figure.load]
+    pushed += [force.torque for force in document.force] if document.touching else []
+    known += [one for one in PUSH_CHANNELS if pushed and (one != "push.torque" or any(map(any, pushed)))]
     known += ["tags"] if any(figure.tag or figure.model for figure in figures) else []
     for figure in figures:
         prefix = f"{figure.name}." if len(figures) > 1 else ""

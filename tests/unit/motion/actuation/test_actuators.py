@@ -246,6 +246,16 @@ def test_train_of_commands_arrives_late():
     assert rec["v"][:, 0] == pytest.approx(exact, abs=1e-12)
 
 
+def test_an_initial_command_holds_until_the_first_one():
+    """v = 2 t up to the delay, then with the law's -1."""
+    figure = wheel(1.0)
+    law = SampledLaw(lambda t, state: [-1.0], 0.1, 0.05, initial=[2.0])
+    rec = simulate(figure, t1=0.2, rate=100, controls=TorqueDrives(figure, ["wheel"], law))
+    t = rec.time("v")
+    exact = 2 * np.minimum(t, 0.05) - np.maximum(t - 0.05, 0)
+    assert rec["v"][:, 0] == pytest.approx(exact, abs=1e-12)
+
+
 # ---- wrong input ---------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("make", "text"),
@@ -263,6 +273,10 @@ def test_train_of_commands_arrives_late():
         (lambda f: SampledLaw(lambda t, s: 0, 1e-300), "period"),
         (lambda f: SampledLaw(lambda t, s: 0, 1e-6, 1000.0), "too many commands would wait"),
         (lambda f: _called_at(TorqueDrives(f, ["wheel"], SampledLaw(lambda t, s: [0.0], 0.01)), 1e18), "too often"),
+        (
+            lambda f: TorqueDrives(f, ["wheel"], SampledLaw(lambda t, s: 0, 0.1, initial=[1.0, 2.0])).commands,
+            "`initial` must have a number for each",
+        ),
         (lambda f: PulseTrain([0.2, 0.1], [1, 1]), "increase"),
         (lambda f: PulseTrain([0.1], [1, 1]), "row for each"),
         (lambda f: simulate(f, t1=1.0, controls=[3.0]), "must be (a )?function"),

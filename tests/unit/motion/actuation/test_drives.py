@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
+from models import stop_after
 from motiform import FigureBuilder, contact, joints, simulate
 from motiform.base.errors import InputError
 from motiform.motion import actuation
@@ -13,6 +14,7 @@ from motiform.motion.figures import human36
 from motiform.motion.run.identity import identify
 from motiform.motion.tree import FigureState, forward_kinematics, inertia_matrix, inverse_dynamics
 from motiform.motion.tree.model.acting import Acting
+from motiform.spatial import rotation_from_quaternion
 
 
 def arm():
@@ -124,6 +126,45 @@ def test_a_pushed_arm_takes_the_impulse():
     rec = simulate(cart, t1=0.5, rate=10.0, loads=push)
     np.testing.assert_allclose(rec["v"][-1], 3 * (0.333 - 0.101) / 2.0, rtol=1e-6)
     assert np.abs(inverse_dynamics(cart, rec["q"][-1], rec["v"][-1], [0.0])).max() == 0
+
+
+@pytest.mark.parametrize("integrator", ["dormand-prince", "event-driven", "time-stepping"])
+def test_pushes_are_recorded(integrator, tmp_path):
+    """Their forces are those that momentum shows, their points move with the segment; resumed to the same bits."""
+    at, rate = (0.1, 0.2, 0.0), 64.0
+    b = FigureBuilder(gravity=(0, 0, 0))
+    b.segment("stone", None, joints.free(), mass=2.0, inertia=np.eye(3))
+    b.tag("corner", "stone", at)
+    stone = b.build()
+    pushes = [
+        SegmentPush("stone", (3, 0, 1), at=at, start=0.25, until=0.75),
+        SegmentPush("stone", (0, 2, 0), (0, 0, 0.5), follows=True, start=0.5),
+    ]
+    contacts = {} if integrator == "dormand-prince" else {"contacts": contact.Contacts()}
+    method = "time-stepping" if integrator == "time-stepping" else "dormand-prince"
+
+    def run(**more):
+        loads = SegmentPushes(stone, pushes)
+        return simulate(stone, t1=1.0, rate=rate, loads=loads, integrator=method, **contacts, **more)
+
+    rec = run()
+    t, R = rec.time("push.force"), rotation_from_quaternion(rec["stone.orientation"])
+    np.testing.assert_allclose(rec["push.point.stone"], rec["tags"][:, 0], atol=1e-15)
+    np.testing.assert_array_equal(
+        rec["push.force.stone"], np.where((t >= 0.25) & (t < 0.75), 1.0, 0.0)[:, None] * (3, 0, 1)
+    )
+    after = (t >= 0.5)[:, None]
+    np.testing.assert_allclose(rec["push.force.stone 2"], np.where(after, R @ (0, 2, 0), 0.0), atol=1e-14)
+    np.testing.assert_allclose(rec["push.torque.stone 2"], np.where(after, R @ (0, 0, 0.5), 0.0), atol=1e-14)
+    early = t < 0.5  # one constant force, from sample to sample: its sum is the momentum
+    gained = np.cumsum(rec["push.force"].sum(axis=1), axis=0)[early][:-1] / rate
+    np.testing.assert_allclose(rec["momentum"][early][1:], gained, atol=1e-9)
+
+    with pytest.raises(KeyboardInterrupt):
+        run(out=tmp_path / "cut.mf", progress=stop_after(0.6))
+    again = run(out=tmp_path / "cut.mf", resume=True)
+    for name in rec.names:
+        np.testing.assert_array_equal(again[name], rec[name])
 
 
 WRONG = {

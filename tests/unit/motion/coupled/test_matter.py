@@ -6,6 +6,7 @@ import pytest
 from motiform import FigureBuilder, joints
 from motiform.base.errors import InputError, MotiformError, RunError
 from motiform.geometry import Box
+from motiform.motion.actuation import SegmentPush, SegmentPushes
 from motiform.motion.coupled import Attachment, SegmentSolid
 from motiform.motion.matter import Friction, NetworkBuilder, links, topology
 from motiform.motion.run import RunOptions
@@ -64,6 +65,14 @@ class TestRecorded:
         assert np.abs(found["matter.wrench"]).max() > 1
         assert not found["matter.wrench"][0].any()
         assert found.manifest["network"]["solids"] == ["skin"]
+
+    def test_pushes_of_the_figure_are_recorded(self):
+        box = body()
+        pushes = SegmentPushes(box, [SegmentPush("box", (0, 5, 0), at=(0.2, 0, 0), start=0.1, until=0.2)])
+        found = hit(figure=box, loads=pushes)
+        t = found.time("q")
+        np.testing.assert_array_equal(found["push.force"][:, 0, 1], np.where((t >= 0.1) & (t < 0.2), 5.0, 0.0))
+        np.testing.assert_allclose(found["push.point"][:, 0], found["tags"][:, 0], atol=1e-15)
 
     def test_progress_is_reported(self):
         seen = []

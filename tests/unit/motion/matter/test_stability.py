@@ -163,6 +163,13 @@ def test_negative_stiffness_is_reported_as_meant():
     )
 
 
+def test_masses_on_negative_springs_alone_are_not_free():
+    text = str(assess([0.01, 0.01, 0.01], [0], [1], [-20.0], [0.0], 0.001, link_names=["glue"]))
+    assert "1 mass has no link" in text  # the third; the others push one another apart
+    assert "1 link has a zone of negative stiffness" in text
+    assert "do not limit the step" in text
+
+
 def test_the_one_step_matrix_steps():
     mass, a, b, k, z = np.array([0.02, 0.01]), [0, 1], [1, -1], np.array([30.0, 50.0]), np.array([0.1, 0.0])
     x, before = np.array([0.3, -0.2]), np.array([0.1, 0.0])

@@ -89,7 +89,7 @@ class Stability:
     def _facts(self) -> tuple[str, str]:
         """Return where the worst is and what it amounts to."""
         if self.mass is None:
-            return "network", "no mass that links can move"
+            return "network", "K + 2Z = 0, no stiffness above 0 and no damping act on a mass that moves"
         K, Z = self.stiffest[self.mass].tolist()
         where = self.mass_name + (f", {self.link_name}" if self.link is not None else "")
         exact = f", {self.largest:.6g} in its worst mode" if self.largest is not None else ""
@@ -110,7 +110,9 @@ class Stability:
     def __str__(self) -> str:
         where, got = self._facts()
         text = f"{self.verdict}: {where}: {got} (allowed: up to 4). "
-        text += f"The largest safe step is {self.largest_step:.6g} s." if self.bounded else self.remedy
+        longest = f"The largest safe step is {self.largest_step:.6g} s."
+        longest = longest if np.isfinite(self.largest_step) else "Links do not limit the step."
+        text += longest if self.bounded else self.remedy
         return " ".join([text, *self.notes])
 
     def check(self) -> "Stability":
@@ -380,7 +382,8 @@ def _notes(net: _Net, T: float, rows: Array, v: Array, link_names: Sequence[str]
     """Return the remarks, which never refuse a run."""
     moves = net.inverse[:-1] > 0
     notes = []
-    swinging, loose = moves & (rows[:, 1] == 0) & (rows[:, 0] > 0), moves & ~rows.any(axis=1)
+    links = np.bincount(np.concatenate([net.a, net.b]), minlength=len(net.inverse))[:-1]  # rows lack negative ones
+    swinging, loose = moves & (rows[:, 1] == 0) & (rows[:, 0] > 0), moves & (links == 0)
     if swinging.any():
         notes.append(f"{_count(swinging, 'mass')} no damping: undamped springs swing for ever.")
     if loose.any():
