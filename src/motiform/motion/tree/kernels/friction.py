@@ -63,14 +63,14 @@ def _slip_direction(mode, x, y, dx, dy):
     """Return the direction of slip: that of the velocity, on the side of the step's; the step's own near zero.
 
     A slip that passes through zero within a step keeps its sign to the end of it, so that its rate is smooth there
-    and the zero is found exactly. What is off the direction by rounding is no turn.
+    and the zero is found exactly. What is off the direction by rounding is no turn: friction would make it stiff.
     """
     along, across = x * dx + y * dy, y * dx - x * dy
-    slow = math.hypot(x, y) < block.SLIP_FLOOR
-    if mode != block.SLIDES or slow or math.fabs(across) <= 1e-15 + 1e-12 * math.fabs(along):
+    across = math.copysign(max(math.fabs(across) - block.SLIP_FLOOR, 0.0), across)
+    if mode != block.SLIDES or across == 0.0 or math.hypot(x, y) < block.SLIP_FLOOR:
         return dx, dy
-    r = math.copysign(math.hypot(x, y), along)
-    return x / r, y / r
+    r = math.copysign(math.hypot(along, across), along)
+    return (along * dx - across * dy) / r, (along * dy + across * dx) / r
 
 
 @routine
