@@ -175,7 +175,8 @@ class FigureEquations:
         else:
             out[:nq] = configuration_rate(self.figure, state.q, state.v)
         tau, loads = self._act_into(t, state, out), self.wrenches(t, state)
-        out[nq : self.moving] = friction.solve(t, state, tau, loads, friction.modes(state.z)).acceleration
+        found = friction.solve(t, state, tau, loads, friction.modes(state.z))
+        out[nq : self.moving] = np.nan if found.status == friction.SINGULAR else found.acceleration
 
     def _act_into(self, t: float, state: FigureState, out: Array) -> Array:
         """Return the generalised forces; write the rates of z."""

@@ -80,6 +80,8 @@ def check_no_sliding_friction(figure: Figure, what: str) -> None:
 class SlidingFriction:
     """The contact joints of a figure that slide with friction, and their modes during a run."""
 
+    SINGULAR, PARADOX = 1, 2  # status of a `Friction` that is none: not determined, and not one force
+
     def __init__(self, equations: "FigureEquations", at_rest: float = _AT_REST) -> None:
         figure = equations.figure
         if figure.closures:
@@ -117,8 +119,8 @@ class SlidingFriction:
             self._respond(state, tau, loads)
         d, normal, acceleration = np.empty((m, 2)), np.empty(m), np.empty(len(state.v))
         status = entries.friction(
-            self.mu, self.columns, np.ascontiguousarray(state.v), np.ascontiguousarray(modes), self._a, self._n, self._K,
-            self._b, d, normal, acceleration,
+            self.mu, self.columns, np.ascontiguousarray(state.v), np.ascontiguousarray(modes), self._a, self._n,
+            self._K, self._b, d, normal, acceleration,
         )  # fmt: skip
         return Friction(self._b[:, 0].reshape(m, 2).copy(), normal, acceleration, d, int(status))
 
@@ -193,7 +195,7 @@ class SlidingFriction:
             where = f"contact {self.names[0]!r}" if len(self.names) == 1 else f"contacts {', '.join(self.names)}"
             raise RunError(
                 "the sliding contact has no force, or more than one, with so much friction (Painlevé's paradox)"
-                if found.status == 2
+                if found.status == self.PARADOX
                 else "the friction of the contacts is not determined: what sticks is held twice",
                 where=f"{where}, t = {t:.9g} s",
                 remedy="Lower friction.",
@@ -259,6 +261,8 @@ class SlidingFriction:
             return self.choose(t, state)
 
         def slide(t: float, state: FigureState) -> FigureState:
+            if mode(state) != STICKS:  # what happened has already set it sliding
+                return state
             return self._with(state, i, STARTS, _opposite(self.at(t, state).force[i]))
 
         def settle(t: float, state: FigureState) -> FigureState:

@@ -127,12 +127,12 @@ class FigureSystem(System):
         acted = self.controls or self.drive is not None or friction is not None
         split = [self.equations.split(row) for row in states] if acted else []
         found |= self.controls.measure(times, split)
+        if friction is None and self.drive is None:
+            return found
+        tau = np.array([self.equations.control_forces(t, s) for t, s in zip(times, split, strict=True)])
         if friction is not None:
-            found |= friction.measure(times, split)
-            if self.controls:
-                found["tau"] = np.array([self.equations.control_forces(t, s) for t, s in zip(times, split, strict=True)])
+            found |= friction.measure(times, split) | ({"tau": tau} if self.controls else {})
         if self.drive is not None:
-            tau = np.array([self.equations.control_forces(t, s) for t, s in zip(times, split, strict=True)])
             rubbing = tau if friction is None else tau + friction.all_efforts(times, split)
             found["drive.effort"] = np.array([
                 self.drive.efforts(t, s.q, s.v, own, self.equations.wrenches(t, s))
@@ -147,7 +147,7 @@ class FigureSystem(System):
 class _SlidingRun(AdaptiveSteps):
     """Adaptive steps that do not tell the events that are only those of the equations of friction."""
 
-    def take_events(self) -> list[Event]:  # noqa: D102
+    def take_events(self) -> list[Event]:
         return [event for event in super().take_events() if SlidingFriction.told(event.name)]
 
 

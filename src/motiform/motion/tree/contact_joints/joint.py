@@ -356,7 +356,10 @@ def _lengths(surface: Surface) -> tuple[float, ...]:
 
 
 def _coefficient(friction: float) -> float:
-    found = as_floats(friction, where="friction of a contact joint").item()
+    given = as_floats(friction, where="friction of a contact joint")
+    if given.size != 1:
+        raise InputError("friction must be one number", got=f"shape {given.shape}", allowed="zero or more")
+    found = given.item()
     if found < 0:
         raise InputError("friction must not be negative", got=found, allowed="zero or more")
     return found
@@ -383,10 +386,10 @@ def contact(
     the normal, `sliding` vx, vy. A cylinder or cone on a plane touches along a line and keeps wx only (about that
     line) of wx, wy; so do two cylinders that lie in or, with `line`, on each other, and these do not spin; two planes
     keep wz, vx, vy. `gauge` is the share of the spin with which the contact frame turns in body 1; nothing physical
-    depends on it. `friction` is Coulomb's coefficient μ, the largest share of the normal force that the tangential one may
-    be. A contact that does not slide ends a simulation where it would need more; None sets no bound. One that may slide
-    does so against μ N, sticks where that holds it, and slides again where it does not; None, and 0, are without
-    friction.
+    depends on it. `friction` is Coulomb's coefficient μ, the largest share of the normal force that the
+    tangential one may be. A contact that does not slide ends a simulation where it would need more; None sets no bound.
+    One that may slide does so against μ N, sticks where that holds it, and slides again where it does not; None, and
+    0, are without friction.
     """
     return ContactJoint(
         surface1,

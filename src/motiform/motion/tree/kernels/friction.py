@@ -136,7 +136,7 @@ def one_friction(mu, columns, v, modes, a, n, K, b, d, normal, acceleration):
         x, y = v[columns[2 * i]], v[columns[2 * i + 1]]
         d[i, 0], d[i, 1] = _slip_direction(modes[i, 0], x, y, modes[i, 1], modes[i, 2])
     turned, still = -1, 0
-    for trial in range(60 * count):
+    for _trial in range(60 * count):
         for _ in range(count):  # the next that starts from rest
             turned = (turned + 1) % count
             if modes[turned, 0] == block.STARTS:
@@ -157,7 +157,8 @@ def one_friction(mu, columns, v, modes, a, n, K, b, d, normal, acceleration):
         slope = N * (gy * dx - gx * dy) - max(along, 0.0)
         turn = -off / slope if slope < 0.0 else 0.0
         turn = min(0.5, max(-0.5, turn))
-        d[turned, 0], d[turned, 1] = dx * math.cos(turn) - dy * math.sin(turn), dy * math.cos(turn) + dx * math.sin(turn)
+        c, s = math.cos(turn), math.sin(turn)
+        d[turned, 0], d[turned, 1] = dx * c - dy * s, dy * c + dx * s
         still = still + 1 if math.fabs(turn) < 1e-12 else 0
     status = 0
     for i in range(count):
