@@ -137,7 +137,8 @@ def test_block_shot_up_an_incline(slope, comes_back):
 def test_block_launched_across_an_incline(slope):
     """Its hodograph: |v| sin φ = c tan(φ/2)^(μ/tan α), φ from the line of fall; it stops where μ > tan α.
 
-    From dv/dt = g (sin α cos φ − μ cos α), v dφ/dt = −g sin α sin φ.
+    From dv/dt = g (sin α cos φ − μ cos α), v dφ/dt = −g sin α sin φ. Of an error δ of the velocity across, the right
+    side has k δ where φ is small, k = μ/tan α up to 8.
     """
     mu = 0.4
     k = mu / np.tan(slope)
@@ -145,9 +146,9 @@ def test_block_launched_across_an_incline(slope):
     rec = simulate(figure, t1=0.6, rate=50, q0=q, v0=[-0.5, 1.0], **TIGHT)
     slip = rec["body.slip_velocity"][rec["body.contact_mode"] == 2]
     speed, phi = np.hypot(*slip.T), np.arctan2(slip[:, 1], slip[:, 0])
-    exact = speed[0] * (np.tan(phi / 2) / np.tan(phi[0] / 2)) ** k * np.sin(phi[0]) / np.sin(phi)
+    across = slip[0, 1] * (np.tan(phi / 2) / np.tan(phi[0] / 2)) ** k
     assert len(slip) > 10
-    assert np.abs(speed - exact).max() < 1e-9
+    assert np.abs(slip[:, 1] - across).max() < (1 + k) * 1e-10
     assert [event.name for event in rec.events] == (["body sticks"] if k > 1 else [])
     if k > 1:  # dv cos φ and dv over its rates gives the time: v0 (k + cos φ0)/(g sin α (k² − 1))
         at = speed[0] * (k + np.cos(phi[0])) / (G * np.sin(slope) * (k**2 - 1))
