@@ -28,7 +28,7 @@ from motiform.record import Channel
 if TYPE_CHECKING:
     from motiform.motion.tree.equations import FigureEquations
 
-__all__ = ["FRICTION_CHANNELS", "Friction", "SlidingFriction", "check_no_sliding_friction", "sliding_contacts"]
+__all__ = ["FRICTION_CHANNELS", "ContactFriction", "SlidingFriction", "check_no_sliding_friction", "sliding_contacts"]
 
 FRICTION_CHANNELS = {
     "friction_force": "on the segment at its contact: along the two tangents of the contact frame",
@@ -42,7 +42,7 @@ _BEGUN = 1e-6  # [m/s] from which a slip that started from rest has the directio
 _UNIT = 1e3  # N: what it changes is read without cancellation, as accelerations are linear in forces
 
 
-class Friction(NamedTuple):
+class ContactFriction(NamedTuple):
     """Friction of all contacts at an instant."""
 
     force: Array
@@ -70,7 +70,7 @@ def check_no_sliding_friction(figure: Figure, what: str) -> None:
     found = sliding_contacts(figure)
     if found:
         raise InputError(
-            f"a contact joint that slides with friction cannot be in {what}",
+            f"contact joints of {what} must not slide with friction",
             where=f"joint of segment {found[0]!r}",
             allowed="runs of a figure alone: simulate(figure, …) without contacts=, closures and matter",
             remedy="Leave out its friction, or take contact.release_contacts, whose contacts stick, slide and leave.",
@@ -80,7 +80,7 @@ def check_no_sliding_friction(figure: Figure, what: str) -> None:
 class SlidingFriction:
     """The contact joints of a figure that slide with friction, and their modes during a run."""
 
-    SINGULAR, PARADOX = 1, 2  # status of a `Friction` that is none: not determined, and not one force
+    SINGULAR, PARADOX = 1, 2  # status of a `ContactFriction` that is none: not determined, and not one force
 
     def __init__(self, equations: "FigureEquations", at_rest: float = _AT_REST) -> None:
         figure = equations.figure
@@ -97,14 +97,14 @@ class SlidingFriction:
         self.columns = np.concatenate(own).astype(np.int64)
         m, nv = len(self.names), figure.nv
         self.size = 3 * m
-        self._last: tuple[object, Friction] | None = None
+        self._last: tuple[object, ContactFriction] | None = None
         self._spare, self._K, self._b = np.empty(2 * nv), np.empty((2 * m, 2 * m)), np.empty((2 * m, 2))
         self._a, self._n = np.empty((1 + 2 * m, nv)), np.empty((1 + 2 * m, m))
         joined = all(joint.kernel for joint in joints)
         self._single = figure.single if equations.loads is None and joined else None
 
     # ---------------------------------------------------------------- forces
-    def solve(self, t: float, state: FigureState, tau: Array, loads: Array | None, modes: Array) -> Friction:
+    def solve(self, t: float, state: FigureState, tau: Array, loads: Array | None, modes: Array) -> ContactFriction:
         """Return friction, normal forces and accelerations of a state under the controls' forces and modes (m, 3)."""
         m = len(self.names)
         if self._single is not None:
@@ -122,7 +122,7 @@ class SlidingFriction:
             self.mu, self.columns, np.ascontiguousarray(state.v), np.ascontiguousarray(modes), self._a, self._n,
             self._K, self._b, d, normal, acceleration,
         )  # fmt: skip
-        return Friction(self._b[:, 0].reshape(m, 2).copy(), normal, acceleration, d, int(status))
+        return ContactFriction(self._b[:, 0].reshape(m, 2).copy(), normal, acceleration, d, int(status))
 
     def _respond(self, state: FigureState, tau: Array, loads: Array | None) -> None:
         """Find accelerations and normal forces without friction, and what a newton of it adds: joints in Python."""
@@ -137,7 +137,7 @@ class SlidingFriction:
         self._a[1:] = (self._a[1:] - self._a[0]) / _UNIT
         self._n[1:] = (self._n[1:] - self._n[0]) / _UNIT
 
-    def at(self, t: float, state: FigureState) -> Friction:
+    def at(self, t: float, state: FigureState) -> ContactFriction:
         """Return friction, normal forces and accelerations of a state; the guards at one instant share them."""
         key, equations = (t, state.q.tobytes(), state.v.tobytes(), state.z.tobytes()), self.equations
         if self._last is None or self._last[0] != key:
@@ -145,7 +145,7 @@ class SlidingFriction:
             self._last = key, self.solve(t, state, tau, loads, self.modes(state.z))
         return self._last[1]
 
-    def efforts(self, found: Friction) -> Array:
+    def efforts(self, found: ContactFriction) -> Array:
         """Return friction as generalised forces, (nv,): they are those of the joints' own vx and vy."""
         out = np.zeros(self.equations.figure.nv)
         out[self.columns] = found.force.ravel()
@@ -188,7 +188,7 @@ class SlidingFriction:
             z[len(z) - self.size :] = modes.ravel()
         return state
 
-    def _found(self, t: float, state: FigureState) -> Friction:
+    def _found(self, t: float, state: FigureState) -> ContactFriction:
         """Return the friction of a state that a run has reached; refuse one that does not exist, or is not alone."""
         found = self.at(t, state)
         if found.status:
@@ -202,7 +202,7 @@ class SlidingFriction:
             )
         return found
 
-    def _margin(self, found: Friction, i: int) -> float:
+    def _margin(self, found: ContactFriction, i: int) -> float:
         return float(self.mu[i] * found.normal[i] - np.hypot(*found.force[i]))
 
     def step(self, t: float, y: Array) -> Array:

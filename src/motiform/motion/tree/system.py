@@ -53,7 +53,7 @@ def _check_friction(figure: Figure, options: RunOptions, watch: bool) -> None:
     where = f"joint of segment {found[0]!r}"
     if not watch:
         raise InputError(
-            "a contact joint that slides with friction must be watched: its friction needs a normal force that presses",
+            "sliding with friction must be watched: it needs a normal force that presses",
             where=where,
             got="watch=False",
             allowed="watch=True",

@@ -67,7 +67,7 @@ class ContactClosure:
         joint.check(where)
         if joint.sliding and joint.friction:
             raise InputError(
-                "a contact that closes a loop cannot slide with friction",
+                "the contact of a closure must not slide with friction",
                 where=where,
                 got=f"sliding=True with friction {joint.friction:g}",
                 allowed="sliding without friction, or friction without sliding",
