@@ -155,6 +155,15 @@ def test_block_launched_across_an_incline(slope):
         assert rec.events[0].time == pytest.approx(at, abs=1e-9)
 
 
+def test_loose_tolerances_stop_it_too():
+    """Errors of 1e-6 per step, some 30 of them, over a rate of 0.3 to 3 m/s² of the slip: 1e-4 s."""
+    figure, q = block(0.4, 0.3)
+    rec = simulate(figure, t1=0.6, rate=50, q0=q, v0=[-0.5, 1.0], rtol=1e-6, atol=1e-6)
+    k, speed = 0.4 / np.tan(0.3), np.hypot(0.5, 1.0)
+    (event,) = rec.events
+    assert event.time == pytest.approx((speed * k - 0.5) / (G * np.sin(0.3) * (k**2 - 1)), abs=1e-4)
+
+
 # ---- rolls, slips, leaves ------------------------------------------------------------------------------------------
 def test_ball_on_a_dome_rolls_slips_and_leaves():
     """It rolls until 2 sin φ = μ (17 cos φ − 10 cos φ0), slides from there, and leaves at N = 0."""
@@ -339,6 +348,8 @@ def test_what_cannot_be_is_said():
     for integrator in ("rk4", "cash-karp"):
         with pytest.raises(InputError, match="steps with error control and dense output"):
             simulate(figure, t1=0.1, q0=q, integrator=integrator)
+    with pytest.raises(InputError, match="resolve the stop"):
+        simulate(figure, t1=0.1, q0=q, atol=1e-5)
     with pytest.raises(InputError, match="contact joints of a run with contacts must not"):
         simulate(figure, t1=0.1, q0=q, contacts=contact.Contacts((), (contact.floor(),)))
     face = joints.contact(s.plane(), s.plane(), sliding=True, rolling=False, friction=0.3)

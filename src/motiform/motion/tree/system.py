@@ -45,6 +45,9 @@ def check_device(options: RunOptions) -> None:
         raise InputError("figures are simulated on the CPU", got=options.device, remedy="Take device='cpu'.")
 
 
+_LOOSEST = 1e-6  # [m/s] of atol: with more, errors of slips that come to rest are as large as the slips
+
+
 def _check_friction(figure: Figure, options: RunOptions, watch: bool) -> None:
     """Refuse runs in which contact joints cannot slide with friction."""
     found = sliding_contacts(figure)
@@ -65,6 +68,13 @@ def _check_friction(figure: Figure, options: RunOptions, watch: bool) -> None:
             where=where,
             got=options.integrator,
             allowed="dormand-prince",
+        )
+    if options.atol > _LOOSEST:
+        raise InputError(
+            "sliding with friction needs steps that resolve the stop",
+            where=where,
+            got=f"atol {options.atol:g}",
+            allowed=f"at most {_LOOSEST:g} (m/s of the slip)",
         )
 
 
