@@ -24,6 +24,7 @@ _KNOWN = {
     "quaternion": ("w", "x", "y", "z"),
     "component": WRENCH,
     "contact_axis": ("tangential_1", "tangential_2", "normal"),
+    "tangent": ("tangential_1", "tangential_2"),
 }
 _LONGEST = 100  # characters of a name: longer ones are not names
 _SHOWN, _NEAR = 48, 4  # names that an error lists, and that it offers

@@ -52,6 +52,21 @@ def test_incline_claims():
         simulate("incline", settings={"figure.slope.segment.plane.placement.turn.z": "-61 deg", "scene.duration": 0.1})
 
 
+def test_incline_that_is_too_steep_slides():
+    """Free to slide it has a = g (sin α − μ cos α), constant: steps are exact but for rounding of 0.1 m."""
+    steep = {
+        "figure.slope.segment.plane.placement.turn.z": "-61 deg",
+        "figure.slope.segment.ball.joint.contact.sliding": True,
+        "scene.duration": 0.2,
+        "image.plot": ["ball.slip_velocity", "ball.contact_mode"],
+    }
+    rec = simulate("incline", settings=steep)
+    t, slope = rec.time("q"), np.radians(61)
+    along = (rec["ball.position"] - rec["ball.position"][0]) @ (np.cos(slope), -np.sin(slope), 0)
+    assert np.abs(along - 0.5 * G * (np.sin(slope) - 0.5 * np.cos(slope)) * t**2).max() < 1e-10
+    assert (rec["ball.contact_mode"] == 2).all()
+
+
 def test_dome_claims():
     rec = simulate("dome")
     (event,) = rec.events

@@ -16,6 +16,7 @@ from motiform.motion.stepping.event_driven import EventDrivenRun
 from motiform.motion.stepping.observe import contact_channels, observe_contacts
 from motiform.motion.stepping.time_stepping import TimeSteppingRun
 from motiform.motion.tree import Control, Figure, FigureState
+from motiform.motion.tree.friction import check_no_sliding_friction
 from motiform.motion.tree.model.acting import Acting
 from motiform.motion.tree.model.state import Controls, check_functions
 from motiform.motion.tree.observe import channels, drive_channel, drive_labels, figure_labels, observe, undriven
@@ -53,6 +54,7 @@ class ContactSystem(System):
         check_integrator(options, "contacts", "a figure with contacts")
         check_moves(figure)
         check_device(options)
+        check_no_sliding_friction(figure, "a run with contacts")
         if guards and options.integrator == "time-stepping":
             names = ", ".join(guard.name for guard in guards)
             raise InputError("guards need dense output", got=f"time-stepping with {names}", allowed="'dormand-prince'")

@@ -14,6 +14,7 @@ from motiform.motion.tree.algorithms.loops import Usual, close_loops
 from motiform.motion.tree.algorithms.matrices import contact_wrench
 from motiform.motion.tree.algorithms.passage import constrain_on_branch, usual_rows
 from motiform.motion.tree.algorithms.single import entries
+from motiform.motion.tree.friction import SlidingFriction, check_no_sliding_friction, sliding_contacts
 from motiform.motion.tree.model import columns as tree_columns
 from motiform.motion.tree.model.acting import Acting
 from motiform.motion.tree.model.figure import Figure
@@ -29,7 +30,8 @@ _TOO_HEAVY = 1e300  # inertia whose inverse is none
 class FigureEquations:
     """A figure under controls and loads as a flat vector (q, v, z) with a rate.
 
-    z are the states of what acts, then its memory, which changes at events only.
+    z are the states of what acts, then its memory, which changes at events only; then the modes of contact joints that
+    slide with friction.
     """
 
     def __init__(
@@ -39,9 +41,16 @@ class FigureEquations:
         controls: Any = None,
         loads: Control | None = None,
         drive: PrescribedFigure | None = None,
+        *,
+        at_rest: float | None = None,
     ) -> None:
+        """`at_rest` is a slip [m/s] of contact joints with friction that is none; without it they are refused."""
         self.controls = controls if isinstance(controls, Acting) else Acting(figure, controls)
         z = self.controls.begin(state) if controls is not self.controls else self.controls.z0
+        rubbing = bool(sliding_contacts(figure))
+        if rubbing and at_rest is None:
+            check_no_sliding_friction(figure, "such a run")
+        z = np.concatenate([z, np.zeros(3 * len(sliding_contacts(figure)))]) if rubbing else z
         state = FigureState(state.q, state.v, z)
         self.figure, self.state, self.loads, self.drive = figure, state, loads, drive
         self.moving = figure.nq + figure.nv
@@ -54,6 +63,9 @@ class FigureEquations:
         if self._fast:
             assert single is not None
             self._single, self._rate, self._repair = single, entries.rate, entries.repair
+        self.friction = SlidingFriction(self, at_rest or 0.0) if rubbing else None
+        if self.friction is not None:
+            self.state = self.friction.choose(0.0, self.state)
 
     def initial(self) -> Array:
         """Return the state at the start as a flat vector."""
@@ -65,7 +77,12 @@ class FigureEquations:
         return FigureState(q, v, y[self.moving :].copy())
 
     def forces(self, t: float, state: FigureState) -> Array:
-        """Return the generalised forces of the controls, (nv,)."""
+        """Return the generalised forces of controls, drives and friction, (nv,)."""
+        tau = self.driven_forces(t, state)
+        return tau if self.friction is None else tau + self.friction.efforts(self.friction.at(t, state))
+
+    def driven_forces(self, t: float, state: FigureState) -> Array:
+        """Return the generalised forces of controls and drives, (nv,)."""
         return self._act(t, state)[0] if self._acts else self._rest
 
     def control_forces(self, t: float, state: FigureState) -> Array:
@@ -86,7 +103,7 @@ class FigureEquations:
         state = self.split(y)
         if self.controls.next_instant(t, state) <= t:
             y = np.concatenate([state.q, state.v, self.controls.call(t, state)])
-        return y
+        return y if self.friction is None else self.friction.step(t, y)
 
     def wrenches(self, t: float, state: FigureState) -> Array | None:
         """Return the loads on the segments, (segments, 6), or None."""
@@ -124,6 +141,9 @@ class FigureEquations:
 
     def rate(self, t: float, y: Array, out: Array) -> None:
         """Write the rate of the state."""
+        if self.friction is not None:
+            self._rate_with_friction(self.friction, t, y, out)
+            return
         if self._fast:
             single = self._single
             tau = self._act_into(t, self.split(y), out) if self._acts else self._rest
@@ -143,6 +163,20 @@ class FigureEquations:
         free = forward_dynamics(self.figure.opened, state.q, state.v, tau, external=loads)
         y = y[: self.moving]
         out[self.figure.nq : self.moving] = self._constrained(y, free, tau, loads) if self.figure.closures else free
+
+    def _rate_with_friction(self, friction: SlidingFriction, t: float, y: Array, out: Array) -> None:
+        if not np.isfinite(y).all():
+            out.fill(np.nan)
+            return
+        state, nq = self.split(y), self.figure.nq
+        if self._fast:
+            single = self._single
+            entries.configuration_rate(single.ints, single.floats, state.q, state.v, out[:nq])
+        else:
+            out[:nq] = configuration_rate(self.figure, state.q, state.v)
+        tau, loads = self._act_into(t, state, out), self.wrenches(t, state)
+        found = friction.solve(t, state, tau, loads, friction.modes(state.z))
+        out[nq : self.moving] = np.nan if found.status == friction.SINGULAR else found.acceleration
 
     def _act_into(self, t: float, state: FigureState, out: Array) -> Array:
         """Return the generalised forces; write the rates of z."""

@@ -227,6 +227,7 @@ def observe(system: Driven, times: Array, rows: Array, tau: Array | None = None)
     found |= {} if pushes is None else pushes.measure(times, R, p)
     touching = contacts(figure)
     acted = bool(system.controls) or system.loads is not None or system.drive is not None
+    acted = acted or getattr(system, "friction", None) is not None
     states = [system.split(row) for row in rows] if acted and (touching or tau is None) else []
     own = np.array([system.forces(t, s) for t, s in zip(times, states, strict=True)]) if states else np.zeros_like(v)
     if system.controls:

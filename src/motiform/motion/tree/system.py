@@ -8,8 +8,11 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
 from motiform.motion.run import Checkpoint, Guard, ModelKind, Run, RunOptions, System, integrate
+from motiform.motion.run.integrators import get_tableau
 from motiform.motion.run.kinds import check_integrator
+from motiform.motion.run.sampling import AdaptiveSteps
 from motiform.motion.tree.equations import FigureEquations
+from motiform.motion.tree.friction import SlidingFriction, sliding_contacts
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.state import Control, Controls, check_functions, state_after
@@ -25,7 +28,7 @@ from motiform.motion.tree.prescribed import PrescribedFigure, PrescribedMotion, 
 from motiform.motion.tree.start import start
 from motiform.motion.tree.step_limit import warn_of_long_steps
 from motiform.motion.tree.watch import watch_contacts
-from motiform.record import Channel
+from motiform.record import Channel, Event
 
 __all__ = ["KIND", "FigureSystem", "check_device", "check_moves"]
 
@@ -41,6 +44,39 @@ def check_device(options: RunOptions) -> None:
     """Refuse the GPU."""
     if options.device != "cpu":
         raise InputError("figures are simulated on the CPU", got=options.device, remedy="Take device='cpu'.")
+
+
+_LOOSEST = 1e-6  # [m/s] of atol: with more, errors of slips that come to rest are as large as the slips
+
+
+def _check_friction(figure: Figure, options: RunOptions, watch: bool) -> None:
+    """Refuse runs in which contact joints cannot slide with friction."""
+    found = sliding_contacts(figure)
+    if not found:
+        return
+    where = f"joint of segment {found[0]!r}"
+    if not watch:
+        raise InputError(
+            "sliding with friction must be watched: it needs a normal force that presses",
+            where=where,
+            got="watch=False",
+            allowed="watch=True",
+        )
+    tableau = get_tableau(options.integrator)
+    if tableau.error is None or tableau.dense is None:
+        raise InputError(
+            "sliding with friction needs steps with error control and dense output of their own",
+            where=where,
+            got=options.integrator,
+            allowed="dormand-prince",
+        )
+    if options.atol > _LOOSEST:
+        raise InputError(
+            "sliding with friction needs steps that resolve the stop",
+            where=where,
+            got=f"atol {options.atol:g}",
+            allowed=f"at most {_LOOSEST:g} (m/s of the slip)",
+        )
 
 
 class FigureSystem(System):
@@ -65,6 +101,7 @@ class FigureSystem(System):
         check_integrator(options, "figure", "a figure")
         check_moves(figure)
         check_device(options)
+        _check_friction(figure, options, watch)
         begin = start(figure, q0, v0)
         self.drive: PrescribedFigure | None = None
         model = figure
@@ -72,34 +109,47 @@ class FigureSystem(System):
             self.drive = drive_figure(figure, prescribed, begin.q)
             model, begin = self.drive.heavy, self.drive.begin(begin)
             begin = start(model, begin.q, begin.v)
-        self.equations = FigureEquations(model, begin, controls, loads, self.drive)
+        self.equations = FigureEquations(model, begin, controls, loads, self.drive, at_rest=100 * options.atol)
         self.controls = self.equations.controls
         check_functions(figure, self.equations.state, self.controls, loads, guards)
         warn_of_long_steps(self.equations, options)
+        friction = self.equations.friction
+        own = [] if friction is None else friction.guards()
         guards = [*guards, *(watch_contacts(self.equations) if watch else ())]
         self.figure, self.options = figure, options
-        self.guards = [_on_vector(guard, self.equations) for guard in guards] + _switches(self.equations)
+        self.guards = [_on_vector(guard, self.equations) for guard in own]
+        self.guards += [_on_vector(guard, self.equations, chosen=True) for guard in guards] + _switches(self.equations)
         self.gravity, self.vertical = figure.gravity, figure.vertical
         self.labels, self.facts = figure_labels(figure, loads) | drive_labels(self.drive) | self.controls.labels, {}
 
     def channels(self) -> list[Channel]:  # noqa: D102
         own = channels(self.figure, self.options.rate, bool(self.controls), self.equations.loads)
         own += [] if self.drive is None else [drive_channel(self.drive, self.options.rate)]
+        own += [] if self.equations.friction is None else self.equations.friction.channels(self.options.rate)
         return own + self.controls.channels(self.options.rate)
 
     def begin(self, checkpoint: Checkpoint | None) -> Run:  # noqa: D102
+        if self.equations.friction is not None:
+            return _SlidingRun(self.equations, self.options, self.guards, checkpoint, schedule=self.equations)
         schedule = self.equations if self.controls.timed else None
         return integrate(self.equations, self.options, self.guards, checkpoint, schedule)
 
     def observe(self, times: np.ndarray, states: Array) -> dict[str, np.ndarray]:  # noqa: D102
+        friction = self.equations.friction
         found = observe(self.equations, times, states)
-        split = [self.equations.split(row) for row in states] if self.controls or self.drive is not None else []
+        acted = self.controls or self.drive is not None or friction is not None
+        split = [self.equations.split(row) for row in states] if acted else []
         found |= self.controls.measure(times, split)
+        if friction is None and self.drive is None:
+            return found
+        tau = np.array([self.equations.control_forces(t, s) for t, s in zip(times, split, strict=True)])
+        if friction is not None:
+            found |= friction.measure(times, split) | ({"tau": tau} if self.controls else {})
         if self.drive is not None:
-            tau = np.array([self.equations.control_forces(t, s) for t, s in zip(times, split, strict=True)])
+            rubbing = tau if friction is None else tau + friction.all_efforts(times, split)
             found["drive.effort"] = np.array([
                 self.drive.efforts(t, s.q, s.v, own, self.equations.wrenches(t, s))
-                for t, s, own in zip(times, split, tau, strict=True)
+                for t, s, own in zip(times, split, rubbing, strict=True)
             ])  # fmt: skip
             found |= undriven(self.drive, states) | {"tau": tau}
             if not self.controls:
@@ -107,11 +157,20 @@ class FigureSystem(System):
         return found
 
 
-def _on_vector(guard: Guard, equations: FigureEquations) -> Guard:
-    """Return a guard as a function of the flat vector."""
+class _SlidingRun(AdaptiveSteps):
+    """Adaptive steps that do not tell the events that are only those of the equations of friction."""
+
+    def take_events(self) -> list[Event]:
+        return [event for event in super().take_events() if SlidingFriction.told(event.name)]
+
+
+def _on_vector(guard: Guard, equations: FigureEquations, chosen: bool = False) -> Guard:
+    """Return a guard as a function of the flat vector; with `chosen`, contacts choose their modes after its event."""
 
     def then(t: float, y: Array) -> Array:
         after = state_after(guard, t, equations.split(y))
+        if chosen and equations.friction is not None:
+            after = equations.friction.choose(t, after)
         return np.concatenate([after.q, after.v, equations.controls.settle(t, after)])
 
     return replace(

@@ -86,7 +86,9 @@ class ContactTable(Table):
     sliding: bool = False
     rolling: bool = True
     spin: bool = True
-    friction: Annotated[Number, AtLeast0] | None = Field(None, description="the run ends where more would be needed")
+    friction: Annotated[Number, AtLeast0] | None = Field(
+        None, description="where more would be needed the run ends, or with sliding it slides"
+    )
     line: bool = Field(False, description="two cylinders that touch along a line")
     start: ContactStartTable = ContactStartTable()
 

@@ -17,6 +17,8 @@ _ENTRIES = {
     "rate": "state.one_rate",
     "repair": "state.one_repair",
     "contact_force": "state.one_contact_force",
+    "contact_responses": "friction.one_contact_responses",
+    "friction": "friction.one_friction",
     "configuration_rate": "state.one_configuration_rate",
     "coriolis": "matrix.one_coriolis",
     "centroidal": "matrix.one_centroidal",

@@ -65,6 +65,14 @@ class ContactClosure:
                 "b of a contact must be a segment", where=where, remedy="Make the world a, with surface 1."
             )
         joint.check(where)
+        if joint.sliding and joint.friction:
+            raise InputError(
+                "the contact of a closure must not slide with friction",
+                where=where,
+                got=f"sliding=True with friction {joint.friction:g}",
+                allowed="sliding without friction, or friction without sliding",
+                remedy="Leave out friction or sliding.",
+            )
         if {2, 3} - set(joint.columns) == {3} and any(s.kind == "cone" for s in joint.surfaces if joint.pair.follow):
             raise InputError(
                 "a cone cannot spin on a plane beside the tree without sliding",

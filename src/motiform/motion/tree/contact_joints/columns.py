@@ -10,3 +10,6 @@ COLUMNS = 38  # which of (wx, wy, wz, vx, vy) these are
 SIZE = 43
 
 POINT, LINE, FACE = 0, 1, 2
+
+STICKS, SLIDES, STARTS = 1, 2, 3  # modes of a contact joint with friction; the last slides from rest
+SLIP_FLOOR = 1e-12  # [m/s] below it a slip has the direction that it had at the start of the step

@@ -71,7 +71,7 @@ class ContactJoint(Joint):
         friction: float | None = None,
         names: Sequence[str] | None = None,
     ) -> None:
-        self.friction = None if friction is None else _coefficient(friction, bool(sliding))
+        self.friction = None if friction is None else _coefficient(friction)
         self.surfaces = _surfaces(surface1, surface2)
         self.poses = _pose(pose1), _pose(pose2)
         self.sliding, self.rolling, self.spin, self.line = bool(sliding), bool(rolling), bool(spin), bool(line)
@@ -109,6 +109,14 @@ class ContactJoint(Joint):
                 remedy="Take joints.fixed().",
             )
         check_pair(*self.surfaces, self.pair, rolling=self.rolling, line=self.line, gauge=self.gauge, where=where)
+        if self.sliding and self.friction and self.pair.contact != "point" and 2 in self.columns:
+            raise InputError(
+                "along a line and on a face all points must slide at one velocity for friction to be known",
+                where=where,
+                got=Words(f"{self!r} with friction {self.friction:g}"),
+                allowed="no spin about the normal",
+                remedy="Say spin=False, or leave out friction.",
+            )
 
     def numbers(self) -> Array:
         """Return the constants of the joint for kernels, as laid out in `columns`."""
@@ -347,18 +355,13 @@ def _lengths(surface: Surface) -> tuple[float, ...]:
     return tuple(getattr(surface, "radii", named))
 
 
-def _coefficient(friction: float, sliding: bool) -> float:
-    found = as_floats(friction, where="friction of a contact joint").item()
+def _coefficient(friction: float) -> float:
+    given = as_floats(friction, where="friction of a contact joint")
+    if given.size != 1:
+        raise InputError("friction must be one number", got=f"shape {given.shape}", allowed="zero or more")
+    found = given.item()
     if found < 0:
         raise InputError("friction must not be negative", got=found, allowed="zero or more")
-    if found and sliding:
-        raise InputError(
-            "the friction of a sliding contact joint must be 0",
-            got=f"sliding=True with friction {found:g}",
-            allowed="sliding without friction, or friction without sliding: the run then ends where it slips",
-            remedy="Leave out friction or sliding; or give the body a joints.free() and its surface in contacts=, "
-            "which stick, slide and leave with friction.",
-        )
     return found
 
 
@@ -383,9 +386,10 @@ def contact(
     the normal, `sliding` vx, vy. A cylinder or cone on a plane touches along a line and keeps wx only (about that
     line) of wx, wy; so do two cylinders that lie in or, with `line`, on each other, and these do not spin; two planes
     keep wz, vx, vy. `gauge` is the share of the spin with which the contact frame turns in body 1; nothing physical
-    depends on it. `friction` is the largest share of the normal force that the tangential one may be: a simulation
-    ends where the contact would need more; None sets no bound. A contact that slides does so without friction: both
-    together are refused.
+    depends on it. `friction` is Coulomb's coefficient μ, the largest share of the normal force that the
+    tangential one may be. A contact that does not slide ends a simulation where it would need more; None sets no bound.
+    One that may slide does so against μ N, sticks where that holds it, and slides again where it does not; None, and
+    0, are without friction.
     """
     return ContactJoint(
         surface1,
