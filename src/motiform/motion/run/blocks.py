@@ -16,12 +16,13 @@ _MOST = 16384  # samples of a block
 
 
 class Pace:
-    """How many samples make a block: as many as memory allows and as come in a fifth of a second.
+    """How many samples make a block: as many as memory allows and as come in a fifth of a second, or some times that.
 
     Blocks are what progress and commits see; their lengths change no bit of the result.
     """
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, longer: float = 1.0) -> None:
+        self.seconds = longer * _PACE
         self.most = max(1, min(_MOST, _BLOCK_BYTES // (8 * max(size, 1))))
         self.count = min(16, self.most)
         """Samples to ask for at once."""
@@ -29,7 +30,7 @@ class Pace:
 
     def full(self, kept: int) -> bool:
         """Whether a block of so many samples should be handed on now; if so a new one begins."""
-        if kept < self.most and time.perf_counter() - self.begun < _PACE:
+        if kept < self.most and time.perf_counter() - self.begun < self.seconds:
             return False
         self.begun = time.perf_counter()
         return True
@@ -38,7 +39,7 @@ class Pace:
         """Choose how many samples to ask for next, from the time that so many took."""
         now = time.perf_counter()
         spent, self.asked = now - self.asked, now
-        self.count = int(min(self.most, max(1, done * min(8.0, _PACE / max(spent, 1e-6)))))
+        self.count = int(min(self.most, max(1, done * min(8.0, self.seconds / max(spent, 1e-6)))))
 
 
 def run_blocks(system: System, checkpoint: Checkpoint | None) -> Iterator[Block]:
@@ -49,7 +50,7 @@ def run_blocks(system: System, checkpoint: Checkpoint | None) -> Iterator[Block]
     run = system.begin(checkpoint)
     if checkpoint is None:
         yield Block(run.start(), 0, run.checkpoint, run.take_events())
-    pace = Pace(run.size)
+    pace = Pace(run.size, run.longer)
     kept: list[States] = []
     count, error = 0, None
     while not run.finished and error is None:

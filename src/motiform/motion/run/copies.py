@@ -38,6 +38,8 @@ class CopiesSystem(System):
         own = {channel.name: channel for channel in first.channels()}
         differ: dict[str, int] = {}
         for k, system in enumerate(systems[1:], 1):
+            if first.observed_as is not None and system.observed_as == first.observed_as:
+                continue
             shapes = {channel.name: channel.shape for channel in system.channels()}
             for name in own.keys() | shapes.keys():
                 if name not in own or shapes.get(name) != own[name].shape:
@@ -63,6 +65,10 @@ class CopiesSystem(System):
 
     def begin(self, checkpoint: Checkpoint | None) -> Run:  # noqa: D102
         return CopiesRun(self, checkpoint)
+
+    def part(self, states: np.ndarray) -> np.ndarray:
+        """Return what the channels need of the states of a copy."""
+        return np.asarray(self.systems[0].state_part(states, self._names))
 
     def observe(self, times: np.ndarray, states: np.ndarray) -> dict[str, np.ndarray]:  # noqa: D102
         count, n = states.shape[:2]
@@ -92,6 +98,8 @@ class CopiesSystem(System):
 class CopiesRun(Run):
     """Runs of all copies, advanced to the same sample; on several threads where kernels let go of Python's lock."""
 
+    longer = 10.0  # a block costs every copy some 0.2 ms in Python
+
     def __init__(self, system: CopiesSystem, checkpoint: Checkpoint | None) -> None:
         super().__init__(system.options.samples - 1)
         self.system, self.rate = system, system.options.rate
@@ -119,7 +127,7 @@ class CopiesRun(Run):
         states = []
         for k, run in self.alive:
             try:
-                states.append(np.asarray(run.start()))
+                states.append(self.system.part(np.asarray(run.start())))
             except MotiformError as error:
                 raise InputError(f"copy {k} cannot begin: {error}") from error
             self._take_events(k, run)
@@ -148,10 +156,24 @@ class CopiesRun(Run):
         self.sample += len(states)
         return states
 
-    @staticmethod
-    def _advance_part(part: list[tuple[int, Run]], samples: int) -> dict[int, tuple[np.ndarray, MotiformError | None]]:
+    def _advance_part(
+        self, part: list[tuple[int, Run]], samples: int
+    ) -> dict[int, tuple[np.ndarray, MotiformError | None]]:
         """Return the states of each run of a part, and why there are fewer than asked for."""
-        return {k: _advance_one(run, samples) for k, run in part}
+        return {k: self._advance_one(run, samples) for k, run in part}
+
+    def _advance_one(self, run: Run, samples: int) -> tuple[np.ndarray, MotiformError | None]:
+        """Advance a run by so many samples; return their states, and why there are fewer."""
+        made: list[np.ndarray] = []
+        count, error = 0, None
+        while count < samples and error is None:
+            try:
+                made.append(self.system.part(np.asarray(run.advance(samples - count))))
+                count += len(made[-1])
+                error = run.failure
+            except MotiformError as caught:
+                error = caught
+        return np.concatenate(made) if made else np.zeros(0), error
 
     def _take_events(self, k: int, run: Run) -> None:
         self.events += [replace(event, detail={**event.detail, "copy": k}) for event in run.take_events()]
@@ -169,17 +191,3 @@ class CopiesRun(Run):
             instants[k] = instant
         failed = [[k, str(error)] for k, (_, error) in self.system.failures.items()]
         return {"sample": self.sample, "copies": copies, "failed": failed, "instants": instants}
-
-
-def _advance_one(run: Run, samples: int) -> tuple[np.ndarray, MotiformError | None]:
-    """Advance a run by so many samples; return their states, and why there are fewer."""
-    made: list[np.ndarray] = []
-    count, error = 0, None
-    while count < samples and error is None:
-        try:
-            made.append(np.asarray(run.advance(samples - count)))
-            count += len(made[-1])
-            error = run.failure
-        except MotiformError as caught:
-            error = caught
-    return np.concatenate(made) if made else np.zeros(0), error

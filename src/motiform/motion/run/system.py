@@ -29,6 +29,8 @@ class Run(ABC):
     """Number of the last sample that was reached."""
     size = 1
     """Numbers of a state: blocks of samples are as long as memory allows."""
+    longer = 1.0
+    """Times as long as usual that the work of a block may take: where a block itself is work."""
     parallel = False
     """Whether `advance` lets go of Python's lock, and shares nothing that it writes with other runs."""
     failure: MotiformError | None = None
@@ -120,6 +122,10 @@ class System(ABC):
     @abstractmethod
     def observe(self, times: np.ndarray, states: Any) -> dict[str, np.ndarray]:
         """Return the samples of every channel at these times [s] and states, of any number of samples."""
+
+    def state_part(self, states: Any, names: Sequence[str]) -> Any:
+        """Return what these channels need of states."""
+        return states
 
     def state_channels(self, states: Any, names: Sequence[str]) -> dict[str, np.ndarray] | None:
         """Return channels that are parts of the states; None where others are among them."""

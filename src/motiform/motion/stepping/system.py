@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import lru_cache, partial
 
 import numpy as np
+from numpy.lib.recfunctions import repack_fields
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
@@ -28,6 +29,9 @@ from motiform.motion.tree.system import check_device, check_moves
 from motiform.record import Channel
 
 __all__ = ["KIND", "ContactSystem"]
+
+_IN_STATE = frozenset(("q", "v", "tau"))
+"""Channels that are parts of a state."""
 
 
 class ContactSystem(System):
@@ -112,10 +116,14 @@ class ContactSystem(System):
             found |= self.controls.measure(times, [self.equations.split(row) for row in rows])
         return found
 
+    def state_part(self, states: np.ndarray, names: Sequence[str]) -> np.ndarray:  # noqa: D102
+        return repack_fields(states[["y", "tau"]]) if set(names) <= _IN_STATE else states
+
     def state_channels(self, states: np.ndarray, names: Sequence[str]) -> dict[str, np.ndarray] | None:  # noqa: D102
+        if not set(names) <= _IN_STATE:
+            return None
         nq, end = self.equations.nq, self.equations.moving
-        found = {"q": states["y"][:, :nq], "v": states["y"][:, nq:end], "tau": states["tau"]}
-        return found if found.keys() >= set(names) else None
+        return {"q": states["y"][:, :nq], "v": states["y"][:, nq:end], "tau": states["tau"]}
 
 
 @lru_cache(8)
