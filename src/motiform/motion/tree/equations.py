@@ -125,7 +125,7 @@ class FigureEquations:
             y, tau = np.concatenate([state.q, state.v]), self.forces(t, state)
             status = entries.contact_force(single.ints, single.floats, single.work, y, tau, n, spare, out)
             if status:
-                self._refuse(int(status), t, y)
+                self.refuse(int(status), t, y)
             return out
         loads = self.wrenches(t, state)
         a, loads = loaded_dynamics(self.figure, state.q, state.v, self.forces(t, state), loads)
@@ -151,7 +151,7 @@ class FigureEquations:
             own, moving = (y, out) if self.size == self.moving else (y[: self.moving], out[: self.moving])
             status = self._rate(single.ints, single.floats, single.work, own, tau, moving)
             if status:
-                self._refuse(int(status), t, y)
+                self.refuse(int(status), t, y)
             if self.figure.closures and np.isfinite(out).all():
                 moving[self.figure.nq :] = self._constrained(own, moving[self.figure.nq :], tau, None)
             return
@@ -193,7 +193,8 @@ class FigureEquations:
         nq = self.figure.nq
         return constrain_on_branch(self.figure, y[:nq], y[nq:], free, free_at, self._usual)
 
-    def _refuse(self, status: int, t: float, y: Array) -> None:
+    def refuse(self, status: int, t: float, y: Array) -> None:
+        """Raise the error of a rate that could not be found."""
         largest = float(np.abs(y).max(initial=0.0))
         if not largest < LOST:
             got, remedy = f"a state up to {largest:.3g}", "Take a smaller step, or check forces, stiffness and damping."

@@ -9,7 +9,7 @@ the contact frame at the start of the step. They change at events and between st
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -22,11 +22,8 @@ from motiform.motion.tree.contact_joints.columns import SLIDES, SLIP_FLOOR, STAR
 from motiform.motion.tree.contact_joints.joint import ContactJoint
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
-from motiform.motion.tree.model.state import FigureState
+from motiform.motion.tree.model.state import Control, FigureState
 from motiform.record import Channel
-
-if TYPE_CHECKING:
-    from motiform.motion.tree.equations import FigureEquations
 
 __all__ = ["FRICTION_CHANNELS", "ContactFriction", "SlidingFriction", "check_no_sliding_friction", "sliding_contacts"]
 
@@ -77,12 +74,35 @@ def check_no_sliding_friction(figure: Figure, what: str) -> None:
         )
 
 
+class SlidingFigure(Protocol):
+    """The equations of a figure whose contact joints slide."""
+
+    figure: Figure
+    loads: Control | None
+
+    def split(self, y: Array) -> FigureState:
+        """Return a flat vector as a state."""
+        ...
+
+    def driven_forces(self, t: float, state: FigureState) -> Array:
+        """Return the generalised forces of controls and drives, (nv,)."""
+        ...
+
+    def wrenches(self, t: float, state: FigureState) -> Array | None:
+        """Return the loads on the segments, (segments, 6), or None."""
+        ...
+
+    def refuse(self, status: int, t: float, y: Array) -> None:
+        """Raise the error of a rate that could not be found."""
+        ...
+
+
 class SlidingFriction:
     """The contact joints of a figure that slide with friction, and their modes during a run."""
 
     SINGULAR, PARADOX = 1, 2  # status of a `ContactFriction` that is none: not determined, and not one force
 
-    def __init__(self, equations: "FigureEquations", at_rest: float = _AT_REST) -> None:
+    def __init__(self, equations: SlidingFigure, at_rest: float = _AT_REST) -> None:
         figure = equations.figure
         if figure.closures:
             check_no_sliding_friction(figure, "a figure with closures")
@@ -114,7 +134,7 @@ class SlidingFriction:
                 self._n,
             )  # fmt: skip
             if status:
-                self.equations._refuse(int(status), t, y)
+                self.equations.refuse(int(status), t, y)
         else:
             self._respond(state, tau, loads)
         d, normal, acceleration = np.empty((m, 2)), np.empty(m), np.empty(len(state.v))
