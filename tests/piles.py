@@ -72,9 +72,9 @@ def watched():
     """
     steps, step = [], time_stepping.Stepper.step
 
-    def watch(stepper, at, y):
+    def watch(stepper, at, y, n=0):
         q = y[: stepper.system.nq].copy()
-        step(stepper, at, y)
+        step(stepper, at, y, n)
         steps.append((max(0.0, -stepper.gaps.min()), _parted(stepper, q), _leant(stepper, q), y.copy()))
 
     with patch.object(time_stepping.Stepper, "step", watch):

@@ -121,12 +121,10 @@ class Stepper:
             self._space = self._space._replace(M=old.M, H=old.H, used=old.used, u=old.u)
             self._room.spans.first[:], self._room.spans.last[:] = 0, 0  # nothing to clear
 
-    def step(self, at: float, y: Array) -> None:
-        """Take a step in place; in halves where momenta would not balance in one, or energy would grow."""
-        self._step(at, 0, y)
-
-    def _step(self, at: float, n: int, y: Array) -> None:
-        """Take step number n after an instant."""
+    def step(self, at: float, y: Array, n: int = 0) -> None:
+        """Take step number n after an instant in place; in halves where momenta would not balance in one, or energy
+        would grow.
+        """
         from motiform.motion.stepping.step_kernels import OUT
 
         code = self._attempt(at, self.h, y, OUT, n)
@@ -140,7 +138,7 @@ class Stepper:
         """
         if not self.alone:
             for n in range(steps):
-                self._step(sample / rate, n, y)
+                self.step(sample / rate, y, n)
             return self.look(y), None
         from motiform.motion.stepping.sample_kernels import contact_samples
 
