@@ -440,6 +440,7 @@ def test_v19_andrews_mechanism_begins_as_published():
     close(found.forces[2:], np.zeros(4), 1e-9)
 
 
+@pytest.mark.slow
 def test_v19_andrews_mechanism():
     figure = andrews()
     rate = rate_of(figure, lambda t, q, v: ANDREWS_DRIVE, lambda t, q, v: andrews_spring(figure, q))

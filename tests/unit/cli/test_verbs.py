@@ -70,6 +70,7 @@ def test_list_as_json(tmp_path):
     assert all(set(row) == {"name", "title", "part", "seconds"} for row in rows)
 
 
+@pytest.mark.slow
 def test_run_again_changes_nothing_and_another_scene_is_refused(folder):
     again = motiform("run", "thrown", "--set", "scene.duration=0.2", "--out", "throw.mf", cwd=folder)
     assert (again.returncode, again.stdout) == (0, "already done, nothing changed: throw.mf\n")

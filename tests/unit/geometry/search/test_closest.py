@@ -312,6 +312,7 @@ def test_threads_do_not_matter():
         assert a.tobytes() == b.tobytes()
 
 
+@pytest.mark.slow
 def test_kernels_take_the_functions_and_points_are_carried():
     from motiform.geometry.search.closest_kernels import carried_point, nearest_solid, solid_distance
     from motiform.spatial.algebra import load3

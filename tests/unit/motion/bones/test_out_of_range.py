@@ -86,6 +86,7 @@ def test_neither_long_steps_nor_light_bones_change_the_rest():
         assert flexed(carpus(), **options)["energy"][-1] == pytest.approx(rest, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_much_friction_holds_and_does_not_shake():
     """Bones that rub come to rest, with more energy than without: friction holds them away from the least."""
     held, smooth = (flexed(carpus(), loads=Loads(drag=50.0, friction=friction)) for friction in (0.5, 0.0))
