@@ -9,9 +9,10 @@ from motiform.base.errors import InputError
 from motiform.record.channel import Channel
 from motiform.record.recording import Recording
 
-__all__ = ["take_copy"]
+__all__ = ["COPY_AXIS", "take_copy"]
 
-_AXIS = "copy"
+COPY_AXIS = "copy"
+"""Name of the axis of copies, the first after time."""
 
 
 def take_copy(recording: Recording, copy: int) -> Recording:
@@ -28,7 +29,7 @@ def take_copy(recording: Recording, copy: int) -> Recording:
     found: dict[str, tuple[Channel, Any]] = {}
     for name in recording.names:
         channel, values = recording.channel(name), recording[name]
-        if channel.dims[:1] == (_AXIS,):
+        if channel.dims[:1] == (COPY_AXIS,):
             channel, values = replace(channel, dims=channel.dims[1:], shape=channel.shape[1:]), values[:, copy]
         found[name] = channel, values
     ends = [event.time for event in recording.events if event.detail.get("copy") == copy and "reason" in event.detail]

@@ -21,7 +21,7 @@ from motiform.motion.tree import Control, Figure
 from motiform.motion.tree.model.state import Controls
 from motiform.record import Recording
 from motiform.scene.read.load import Scene, load_scene
-from motiform.scene.simulate import KINDS, looks_of_run, run_key, run_recorded
+from motiform.scene.simulate import KINDS, check_not_both, looks_of_run, run_key, run_recorded
 from motiform.spatial.checks import as_floats
 
 __all__ = ["Each", "FailedCopiesWarning", "simulate_many"]
@@ -112,8 +112,7 @@ def simulate_many(
     """
     if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
         raise InputError("n must be a number of copies", got=repr(n), allowed="a whole number from 1")
-    if overwrite and resume:
-        raise InputError("a run is resumed or overwritten", got="overwrite=True and resume=True")
+    check_not_both(overwrite, resume)
     model, own, options = _base(what, t1=t1, rate=rate, integrator=integrator, step=step)
     own |= {
         key: one for key, one in {"controls": controls, "loads": loads, "contacts": contacts}.items() if one is not None

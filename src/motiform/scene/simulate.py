@@ -45,6 +45,7 @@ from motiform.spatial import up_against, up_name
 __all__ = [
     "KINDS",
     "check_motion",
+    "check_not_both",
     "earlier",
     "looks_of_run",
     "run_key",
@@ -138,9 +139,7 @@ def simulate(
         Called with the fraction done; raising in it stops the run, and what is recorded stays.
 
     """
-    if overwrite and resume:
-        remedy = "Give one of the two."
-        raise InputError("a run is resumed or overwritten", got="overwrite=True and resume=True", remedy=remedy)
+    check_not_both(overwrite, resume)
     options = _given(t1=t1, rate=rate, integrator=integrator, step=step, rtol=rtol, atol=atol, device=device)
     if contacts is not None and not isinstance(contacts, Contacts):
         raise InputError("contacts must be a Contacts", got=repr(contacts)[:60], allowed="a Contacts")
@@ -215,6 +214,13 @@ _SETTINGS = {"t1": "scene.duration", "rate": "scene.rate"} | {
     name: f"motion.{name}" for name in ("integrator", "step", "rtol", "atol", "device")
 }
 """Names of the options of a run, and the keys of scenes for them."""
+
+
+def check_not_both(overwrite: bool, resume: bool) -> None:
+    """Refuse to resume what is to be overwritten."""
+    if overwrite and resume:
+        remedy = "Give one of the two."
+        raise InputError("a run is resumed or overwritten", got="overwrite=True and resume=True", remedy=remedy)
 
 
 def _given(**arguments: Any) -> dict[str, Any]:

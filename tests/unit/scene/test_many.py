@@ -170,6 +170,15 @@ def test_what_does_not_fit_is_refused(change, message):
         mf.simulate_many(given.pop("what"), given.pop("n"), **given)
 
 
+def test_a_scene_of_a_figure_has_copies_by_fixed_steps():
+    settings = {"scene.duration": 0.05, "motion.integrator": "time-stepping"}
+    scene = mf.load_scene("pushed", settings)
+    rec, one = mf.simulate_many(scene, 2), mf.simulate(scene)
+    np.testing.assert_array_equal(mf.take_copy(rec, 1)["q"], one["q"])
+    with pytest.raises(InputError, match="load_scene"):
+        mf.simulate_many("pushed", 2)
+
+
 def test_a_start_that_is_refused_names_its_copy():
     figure, contacts = hopper()
     q, v = starts(figure)

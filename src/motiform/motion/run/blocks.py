@@ -21,8 +21,8 @@ class Pace:
     Blocks are what progress and commits see; their lengths change no bit of the result.
     """
 
-    def __init__(self, size: int, longer: float = 1.0) -> None:
-        self.seconds = longer * _PACE
+    def __init__(self, size: int, pace: float = 1.0) -> None:
+        self.seconds = pace * _PACE
         self.most = max(1, min(_MOST, _BLOCK_BYTES // (8 * max(size, 1))))
         self.count = min(16, self.most)
         """Samples to ask for at once."""
@@ -50,7 +50,7 @@ def run_blocks(system: System, checkpoint: Checkpoint | None) -> Iterator[Block]
     run = system.begin(checkpoint)
     if checkpoint is None:
         yield Block(run.start(), 0, run.checkpoint, run.take_events())
-    pace = Pace(run.size, run.longer)
+    pace = Pace(run.size, run.pace)
     kept: list[States] = []
     count, error = 0, None
     while not run.finished and error is None:

@@ -10,11 +10,11 @@ from motiform.base.errors import InputError, MotiformError
 from motiform.motion.run.integrators import get_method
 from motiform.motion.run.system import Checkpoint, Run, System
 from motiform.record import Channel, Event
+from motiform.record.copies import COPY_AXIS
 
-__all__ = ["COPY", "CopiesRun", "CopiesSystem"]
+__all__ = ["CopiesRun", "CopiesSystem"]
 
-COPY = "copy"
-"""Name of the axis of copies, the first after time."""
+_STEPPED = "Give integrator=, or of a scene load_scene(name, {'motion.integrator': 'time-stepping'})."
 _BLOCK = 16  # times the states of a usual block are kept before they are observed
 
 
@@ -34,7 +34,7 @@ class CopiesSystem(System):
         """When each copy that failed did [s], and why."""
         if get_method(self.options.integrator).adaptive:
             got, allowed = self.options.integrator, "one of fixed steps, such as 'time-stepping'"
-            raise InputError("copies must go on together, by fixed steps", got=got, allowed=allowed)
+            raise InputError("copies must go on together, by fixed steps", got=got, allowed=allowed, remedy=_STEPPED)
         own = {channel.name: channel for channel in first.channels()}
         differ: dict[str, int] = {}
         for k, system in enumerate(systems[1:], 1):
@@ -61,7 +61,7 @@ class CopiesSystem(System):
 
     def channels(self) -> list[Channel]:  # noqa: D102
         n = len(self.systems)
-        return [replace(c, dims=(COPY, *c.dims), shape=(n, *c.shape)) for c in self._channels]
+        return [replace(c, dims=(COPY_AXIS, *c.dims), shape=(n, *c.shape)) for c in self._channels]
 
     def begin(self, checkpoint: Checkpoint | None) -> Run:  # noqa: D102
         return CopiesRun(self, checkpoint)
@@ -98,7 +98,7 @@ class CopiesSystem(System):
 class CopiesRun(Run):
     """Runs of all copies, advanced to the same sample; on several threads where kernels let go of Python's lock."""
 
-    longer = 10.0  # a block costs every copy some 0.2 ms in Python
+    pace = 10.0  # a block costs every copy some 0.2 ms in Python
 
     def __init__(self, system: CopiesSystem, checkpoint: Checkpoint | None) -> None:
         super().__init__(system.options.samples - 1)

@@ -29,8 +29,8 @@ class Run(ABC):
     """Number of the last sample that was reached."""
     size = 1
     """Numbers of a state: blocks of samples are as long as memory allows."""
-    longer = 1.0
-    """Times as long as usual that the work of a block may take: where a block itself is work."""
+    pace = 1.0
+    """How many times longer than usual a block may take, where each block costs work of its own."""
     parallel = False
     """Whether `advance` lets go of Python's lock, and shares nothing that it writes with other runs."""
     failure: MotiformError | None = None
