@@ -26,18 +26,21 @@ class SampledLaw:
     """A law called at t = 0, period, 2 period, …; each command applies `delay` later, until the next  [HuMAnS 6.3].
 
     law(t, state) gives the command; state.z are the states of the actuator. With `memory`, law(t, state, memory) gives
-    the command and the new memory: what a law keeps from call to call belongs there, so that a run can be resumed.
+    the command and the new memory: what a law keeps from call to call belongs there, so that a run can be resumed. With
+    `variable_period` the last thing that it gives is the time until its next call  [HuMAnS 6.4.2, third case].
     """
 
     law: Callable[..., Any]
     period: float
-    """[s], at least 0.1 µs."""
+    """[s], at least 0.1 µs; with `variable_period` the shortest time between two calls."""
     delay: float = 0.0
     """[s]"""
     memory: ArrayLike | None = None
     """At the start, (n,)."""
     initial: ArrayLike | None = None
     """Command that holds until the first one applies, (commands,); None: zeros."""
+    variable_period: bool = False
+    """Whether the law tells the time until its next call [s]: (command, time), or (command, memory, time)."""
 
     def __post_init__(self) -> None:
         where = "sampled law"
@@ -103,7 +106,11 @@ Command = ArrayLike | Callable[[float, FigureState], ArrayLike] | SampledLaw | P
 
 
 class Commands:
-    """The commands of one actuator. Those given at instants keep (given, applied, held, memory of the law, a ring)."""
+    """The commands of one actuator.
+
+    Those given at instants keep (given, applied, held, memory of the law, a ring of commands, a ring of instants); the
+    last only where a law tells them.
+    """
 
     def __init__(self, command: Any, size: int, who: str) -> None:
         self.size, self.who = size, who
@@ -116,7 +123,8 @@ class Commands:
         self.kept = 0 if kept is None else np.size(kept)
         self.initial = self._initial(getattr(self.timed, "initial", None))
         self.ring = 0 if self.timed is None else self.timed.waiting + 1
-        self.length = 0 if self.timed is None else 2 + size + self.kept + self.ring * size
+        self.clock = self.ring if getattr(self.timed, "variable_period", False) else 0
+        self.length = 0 if self.timed is None else 2 + size + self.kept + self.ring * size + self.clock
 
     def _constant(self, command: Any) -> Array:
         """Return a constant command, or zeros where those of a train have the right size."""
@@ -153,47 +161,65 @@ class Commands:
             return memory[2 : 2 + self.size]
         return self.constant if self.function is None else self._asked(self.function, t, state)[0]
 
-    def _asked(self, law: Callable[..., Any], t: float, state: FigureState, *kept: Array) -> tuple[Array, Array]:
+    def _asked(self, law: Callable[..., Any], t: float, state: FigureState, *kept: Array) -> tuple[Array, Array, float]:
+        """Return the command of a law, its new memory, and the time until its next call [s]."""
         what, where = "a control law", f"{self.who}, law {self.law_name!r}, t = {t:.9g} s"
         copy = FigureState(state.q.copy(), state.v.copy(), state.z.copy())  # laws may write to it
-        answer, memory = call(law, t, copy, *(k.copy() for k in kept), what=what, where=where), np.zeros(0)
-        if kept:
-            if not isinstance(answer, tuple) or len(answer) != 2:
-                allowed = "a command and the new memory"
+        answer, memory, wait = call(law, t, copy, *(k.copy() for k in kept), what=what, where=where), np.zeros(0), 0.0
+        parts = [
+            "a command",
+            *(["the new memory"] if kept else []),
+            *(["the time until its next call"] if self.clock else []),
+        ]
+        if len(parts) > 1:
+            if not isinstance(answer, tuple) or len(answer) != len(parts):
+                allowed = ", ".join(parts)
                 raise InputError(f"{what} returned a wrong value", where=where, got=repr(answer)[:80], allowed=allowed)
-            answer, memory = answer[0], check_numbers(answer[1], (self.kept,), what=f"{what}'s memory", where=where)
-        return check_numbers(answer, (self.size,), what=what, where=where), memory
+            answer, *more = answer
+            if kept:
+                memory = check_numbers(more[0], (self.kept,), what=f"{what}'s memory", where=where)
+            if self.clock:
+                wait = check_number(more[-1], f"the time until the next call of {what}", where, least=self.timed.period)
+        return check_numbers(answer, (self.size,), what=what, where=where), memory, wait
+
+    def _instant(self, k: int, memory: Array) -> float:
+        """Return when command k was or will be given [s]: one that waits, or the next."""
+        if self.clock:
+            return float(memory[self.length - self.clock + k % self.clock])
+        return self.timed.instant(k)  # type: ignore[union-attr]
 
     def next_instant(self, t: float, memory: Array) -> float:
         """Return the next instant at which a command is given or takes hold, or a function jumps [s]."""
         if self.timed is None:
             return min((float(x) for x in getattr(self.function, "jumps", ()) if x > t), default=np.inf)
         given, applied = int(memory[0]), int(memory[1])
-        following = self.timed.instant(given)
-        return min(following, self.timed.instant(applied) + self.timed.delay) if applied < given else following
+        following = self._instant(given, memory)
+        return min(following, self._instant(applied, memory) + self.timed.delay) if applied < given else following
 
     def call(self, t: float, state: FigureState, memory: Array) -> Array:
         """Return the memory after the commands that are given, and those that take hold."""
         timed, n = self.timed, self.size
         if timed is None:
             return memory
-        if isinstance(timed, SampledLaw) and t - timed.instant(int(memory[0])) > _MOST * timed.period:
-            got = f"called last at {timed.instant(int(memory[0]) - 1):.9g} s, t = {t:.9g} s"
+        if isinstance(timed, SampledLaw) and t - self._instant(int(memory[0]), memory) > _MOST * timed.period:
+            got = f"its next call was due at {self._instant(int(memory[0]), memory):.9g} s, t = {t:.9g} s"
             raise InputError("a law must not be called too often at once", where=self.who, got=got)
         out = memory.copy()
-        held, own, ring = out[2 : 2 + n], out[2 + n : 2 + n + self.kept], out[2 + n + self.kept :].reshape(-1, n)
+        held, own, clock = out[2 : 2 + n], out[2 + n : 2 + n + self.kept], out[self.length - self.clock :]
+        ring = out[2 + n + self.kept : self.length - self.clock].reshape(-1, n)
 
         def apply() -> None:
-            while out[1] < out[0] and timed.instant(int(out[1])) + timed.delay <= t:
+            while out[1] < out[0] and self._instant(int(out[1]), out) + timed.delay <= t:
                 held[:], out[1] = ring[int(out[1]) % self.ring], out[1] + 1
 
         apply()
-        while timed.instant(int(out[0])) <= t:
-            k = int(out[0])
+        while (due := self._instant(k := int(out[0]), out)) <= t:
             if isinstance(timed, PulseTrain):
                 ring[k % self.ring] = np.asarray(timed.values)[k]
             else:
-                ring[k % self.ring], own[:] = self._asked(timed.law, t, state, *([own] if self.kept else []))
+                ring[k % self.ring], own[:], wait = self._asked(timed.law, t, state, *([own] if self.kept else []))
+                if self.clock:
+                    clock[(k + 1) % self.clock] = due + wait
             out[0] += 1
             apply()
         return out

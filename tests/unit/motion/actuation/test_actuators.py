@@ -90,6 +90,24 @@ def test_laws_are_called_at_their_period_and_applied_late(engine):
     assert np.abs(rec["v"][:, 0] - exact).max() < 1e-10
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_law_tells_when_it_is_called_next(engine):
+    """Waits of 0.1, 0.05, 0.2, 0.15, 1 s; commands wait three at a time. v is the sum of what was commanded, late."""
+    asked, waits = [], [0.1, 0.05, 0.2, 0.15, 1.0]
+
+    def law(t, s):
+        asked.append(t)
+        return [1.0 + len(asked)], waits[len(asked) - 1]
+
+    figure = wheel(1.0)
+    drives = TorqueDrives(figure, ["wheel"], SampledLaw(law, 0.05, 0.1304, variable_period=True))
+    rec = simulate(figure, t1=0.7, rate=100, controls=drives, **ENGINES[engine])
+    assert asked == pytest.approx([0.0, 0.1, 0.15, 0.35, 0.5], abs=1e-12)
+    t = rec.time("v")
+    exact = sum((2.0 if n == 0 else 1.0) * np.maximum(t - when - 0.1304, 0) for n, when in enumerate(asked))
+    assert np.abs(rec["v"][:, 0] - exact).max() < 1e-10
+
+
 def test_controls_add_up():
     figure = wheel(1.0)
     parts = [lambda t, s: [2.0], Triangle(), TorqueDrives(figure, ["wheel"], 1.0)]
@@ -137,20 +155,23 @@ class Stop(Exception):
     pass
 
 
-def swinging(engine):
+def swinging(engine, variable=False):
     """A pendulum with a motor that has inductance, told by a law with memory, late, and a triangle."""
     figure = wheel(0.1, gravity=(0, -9.81, 0), com=(0, -0.3, 0))
 
     def law(t, state, memory):
         error = np.sin(3 * t) - state.q[0]
-        return 20 * error - 2 * state.v + 5 * memory, memory + 0.01 * error
+        answer = 20 * error - 2 * state.v + 5 * memory, memory + 0.01 * error
+        return (*answer, 0.03 * (1 + abs(error))) if variable else answer
 
-    motors = Motors(figure, [Motor("wheel", K, R, inductance=L)], SampledLaw(law, 0.03, 0.071, memory=[0.0]))
+    command = SampledLaw(law, 0.03, 0.071, memory=[0.0], variable_period=variable)
+    motors = Motors(figure, [Motor("wheel", K, R, inductance=L)], command)
     return {"what": figure, "t1": 0.3, "rate": 200, "controls": [motors, Triangle(0.8)], **ENGINES[engine]}
 
 
+@pytest.mark.parametrize("variable", [False, True])
 @pytest.mark.parametrize("engine", ENGINES)
-def test_run_that_was_stopped_goes_on_to_the_same_bits(engine, tmp_path, monkeypatch):
+def test_run_that_was_stopped_goes_on_to_the_same_bits(engine, variable, tmp_path, monkeypatch):
     from motiform.motion.run import Pace
 
     monkeypatch.setattr(Pace, "full", lambda self, kept: kept >= 3)  # commits wherever a block may end
@@ -160,10 +181,10 @@ def test_run_that_was_stopped_goes_on_to_the_same_bits(engine, tmp_path, monkeyp
             raise Stop
 
     with pytest.raises(Stop):
-        simulate(**swinging(engine), out=tmp_path / "part.mf", progress=progress)
+        simulate(**swinging(engine, variable), out=tmp_path / "part.mf", progress=progress)
     assert not open_recording(tmp_path / "part.mf").complete
-    went = simulate(**swinging(engine), out=tmp_path / "part.mf", resume=True)
-    whole = simulate(**swinging(engine))
+    went = simulate(**swinging(engine, variable), out=tmp_path / "part.mf", resume=True)
+    whole = simulate(**swinging(engine, variable))
     assert went.count("q") == 61
     for name in whole.names:
         assert (np.asarray(went[name]) == np.asarray(whole[name])).all(), name
@@ -277,6 +298,9 @@ def test_an_initial_command_holds_until_the_first_one():
             lambda f: TorqueDrives(f, ["wheel"], SampledLaw(lambda t, s: 0, 0.1, initial=[1.0, 2.0])).commands,
             "`initial` must have a number for each",
         ),
+        (lambda f: _called_at(_variable(f, lambda t, s: ([0.0], 0.01)), 0.0), "time until the next call"),
+        (lambda f: _called_at(_variable(f, lambda t, s: ([0.0], np.inf)), 0.0), "time until the next call"),
+        (lambda f: _called_at(_variable(f, lambda t, s: [0.0]), 0.0), "wrong value.*time until its next call"),
         (lambda f: PulseTrain([0.2, 0.1], [1, 1]), "increase"),
         (lambda f: PulseTrain([0.1], [1, 1]), "row for each"),
         (lambda f: simulate(f, t1=1.0, controls=[3.0]), "must be (a )?function"),
@@ -286,6 +310,10 @@ def test_an_initial_command_holds_until_the_first_one():
 def test_wrong_input_is_named(make, text):
     with pytest.raises(InputError, match=text):
         make(wheel())
+
+
+def _variable(figure, law):
+    return TorqueDrives(figure, ["wheel"], SampledLaw(law, 0.05, variable_period=True))
 
 
 def _called_at(drives, t):

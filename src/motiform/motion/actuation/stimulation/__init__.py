@@ -1,4 +1,4 @@
-"""Muscles under electrical stimulation: calcium, recruitment, contractile element and springs.  [HuMAnS 6.2]"""
+"""Muscles under electrical stimulation: calcium, recruitment, contractile element and springs.  [HuMAnS 1.2]"""
 
 from motiform.motion.actuation.stimulation.geometry import JoinedGeometry, KneeGeometry, PathArms
 from motiform.motion.actuation.stimulation.muscle import HAMSTRINGS, QUADRICEPS, StimulatedMuscle, recruitment

@@ -48,7 +48,7 @@ class Geometry(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class KneeGeometry:
-    """Quadriceps and hamstrings at a knee with flexion φ  [HuMAnS 6.2, corrected].
+    """Quadriceps and hamstrings at a knee with flexion φ  [HuMAnS 1.2, corrected].
 
     The quadriceps comes from a point L₀₀ above the knee, goes round it at a radius r and ends L_iq below it; the
     hamstrings go straight from L₀₀ above to L_ii below:

@@ -1,4 +1,4 @@
-"""Rates of stimulated muscles.  [HuMAnS 6.2]"""
+"""Rates of stimulated muscles.  [HuMAnS 1.2]"""
 
 # mypy: disable-error-code="no-untyped-def"
 

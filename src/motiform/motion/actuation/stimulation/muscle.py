@@ -14,7 +14,7 @@ __all__ = ["HAMSTRINGS", "QUADRICEPS", "StimulatedMuscle", "recruitment"]
 
 @dataclass(frozen=True)
 class StimulatedMuscle:
-    """A contractile element in series with a spring, in parallel with an exponential spring  [HuMAnS 6.2].
+    """A contractile element in series with a spring, in parallel with an exponential spring  [HuMAnS 1.2].
 
     Strain ε = L/L₀ − 1. The defaults are those of the quadriceps.
     """
