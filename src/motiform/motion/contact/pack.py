@@ -41,6 +41,11 @@ class PackedContacts:
     obstacle_of: np.ndarray
     limit_coordinates: np.ndarray
     """Place in v of every limit."""
+    limit_places: np.ndarray
+    """Place in q of every limit."""
+    limit_sides: np.ndarray
+    """1 of a lower limit, −1 of an upper one."""
+    limit_bounds: Array
 
     @property
     def count(self) -> int:
@@ -181,6 +186,9 @@ def _packed(figure: Figure, contacts: Contacts) -> PackedContacts:
         np.array([n for n, _ in pairs], np.int64),
         np.array([m for _, m in pairs], np.int64),
         np.array([limit[4] for limit in limits], np.int64),
+        np.array([limit[1] for limit in limits], np.int64),
+        np.array([limit[2] for limit in limits], np.int64),
+        np.array([limit[3] for limit in limits], float),
     )
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from motiform.base.sums import sum_over
 from motiform.motion.contact import columns as contact_columns
-from motiform.motion.stepping.equations import ContactEquations
+from motiform.motion.stepping.equations import TOUCH, ContactEquations
 from motiform.motion.tree import forward_kinematics
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.observe import effort_units
@@ -27,6 +27,7 @@ CONTACT_CHANNELS = {
     "solid.wrench": "on every contact solid: moment about its segment's origin, force, world axes",
     "solid.center_of_pressure": "centre of pressure of every contact solid, in the world; NaN where it carries nothing",
     "zmp": "zero-moment point: centre of pressure of all contacts at their mean height; NaN where none carries",
+    "limit.contact": "of every coordinate: −1 at its lower limit, 1 at its upper limit, 0 between them",
     "limit.force": "of the joints' limits on their coordinates",
 }
 """Names of the channels of contacts and what they hold."""
@@ -108,6 +109,7 @@ def contact_channels(system: ContactEquations, rate: float) -> list[Channel]:
         ]
     if system.problem.packed.count > system.problem.packed.pairs:
         units = effort_units(system.figure)
+        found.append(channel("limit.contact", "", ("velocity",), (system.nv,), "int8"))
         found.append(replace(channel("limit.force", "", ("velocity",), (system.nv,)), units=units))
     return found
 
@@ -135,7 +137,18 @@ def observe_contacts(system: ContactEquations, samples: np.ndarray, origins: dic
         found["solid.wrench"], found["solid.center_of_pressure"] = np.stack(wrenches, 1), np.stack(centers, 1)
         found["zmp"] = zero_moment_point(system, forces, moments, sites, presses)
     if system.problem.packed.count > system.problem.packed.pairs:
+        found["limit.contact"] = _at_limits(system, samples["y"], samples["limits"])
         found["limit.force"] = samples["limits"]
+    return found
+
+
+def _at_limits(system: ContactEquations, y: Array, forces: Array) -> np.ndarray:
+    """Return which limit each coordinate is at: nearer than √ε, or one that pushes  [HuMAnS 6.1.2]."""
+    packed, found = system.problem.packed, np.zeros(forces.shape, np.int8)
+    for v, q, side, bound in zip(
+        packed.limit_coordinates, packed.limit_places, packed.limit_sides, packed.limit_bounds, strict=True
+    ):
+        found[(side * (y[:, q] - bound) <= TOUCH) | (side * forces[:, v] > 0), v] = -side
     return found
 
 

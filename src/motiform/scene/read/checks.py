@@ -174,7 +174,7 @@ def _contact_channels(document: SceneFile) -> list[str]:
         figure.parameters.limits or any(segment.joint.limits for segment in figure.segment)
         for figure in document.figure
     )
-    known = [name for name in CONTACT_CHANNELS if limited or name != "limit.force"]
+    known = [name for name in CONTACT_CHANNELS if limited or not name.startswith("limit.")]
     for body in document.body:
         known += [f"{name}.{key}" for name in _body_names(body) for key in ("position", "orientation")]
     return known

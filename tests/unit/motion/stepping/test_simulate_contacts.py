@@ -468,6 +468,7 @@ def test_time_stepping_holds_limits():
     assert rec["q"].max() < 0.3 + 1e-3
     assert rec["q"][-1, 0] == pytest.approx(0.3, abs=1e-3)
     assert rec["limit.force"][-1, 0] == pytest.approx(0.5 * G * np.cos(0.3) - 10.0, abs=1e-2)
+    assert rec["limit.contact"][[0, -1], 0].tolist() == [0, 1]
 
 
 def test_time_stepping_resumes_to_the_same_bits(tmp_path):
@@ -577,6 +578,18 @@ def test_a_limit_carries_at_the_first_sample(way):
     rec = simulate(b.build(), contacts=contact.Contacts(), t1=0.02, rate=100, integrator=way, q0=[0.0])
     # time-stepping: that of a first step, in which the bar would fall by h²α = 3e-5 rad; its square is left
     np.testing.assert_allclose(rec["limit.force"][0], [2.0 * G * 0.3], rtol=1e-12 if way != "time-stepping" else 1e-9)
+    assert (rec["limit.contact"] == -1).all()
+
+
+def test_contacts_at_limits_are_those_of_a_bouncing_joint():
+    """A wheel between −1 and 1 that starts at 2 rad/s, and stops at the upper limit after half a second."""
+    b = FigureBuilder()
+    b.segment("wheel", None, joints.revolute(Z, limits=(-1.0, 1.0)), inertia=np.eye(3), mass=1.0)
+    b.gravity = (0, 0, 0)
+    rec = simulate(b.build(), contacts=contact.Contacts(), t1=1.0, rate=50, v0=[2.0], integrator="dormand-prince")
+    t = rec.time("limit.contact")
+    assert not rec["limit.contact"][t < 0.499].any()
+    assert (rec["limit.contact"][t > 0.501] == 1).all()
 
 
 def test_how_long_blocks_are_changes_no_bit(monkeypatch):
