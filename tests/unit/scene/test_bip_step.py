@@ -5,6 +5,7 @@ import pytest
 from scipy.spatial import ConvexHull
 
 import motiform as mf
+from motiform import actuation
 from motiform.base.errors import MotiformError
 from motiform.motion.figures import bip
 from motiform.motion.figures.bip_table import CONTACTS
@@ -110,6 +111,56 @@ def test_the_same_bits_again(walked):
     again = mf.simulate("bip-one-step", settings={"scene.duration": 0.3})
     count = again.count("q")
     np.testing.assert_array_equal(again["q"], walked["q"][:count])
+
+
+@pytest.mark.slow
+def test_a_step_from_a_file_is_the_same_run(tmp_path):
+    """The step of the scene, written as the document's numbers and read again; the shipped file is that step, too."""
+    made = actuation.bip_step(layout="humans")
+    path = actuation.write_traj3(made.trajectory, tmp_path / "OneStep.traj3")
+    scene = mf.load_scene("bip-one-step")
+    (tmp_path / "walk.toml").write_text(scene.text, "utf-8")
+    settings = {"scene.duration": 0.4, "figure.bip.step.layout": "humans"}
+    whole = mf.simulate("bip-one-step", settings=settings)
+    settings["figure.bip.step.trajectory"] = path.name
+    read = mf.simulate(tmp_path / "walk.toml", settings=settings)
+    for name in whole.names:
+        np.testing.assert_array_equal(read[name], whole[name], err_msg=name)
+    shipped = actuation.read_traj3(scene.folder / "OneStep.traj3")
+    np.testing.assert_allclose(shipped.poses, made.trajectory.poses, atol=1e-9)  # other processors round otherwise
+    assert list(shipped.times) == list(made.trajectory.times)
+    assert list(shipped.contacts) == list(made.trajectory.contacts)
+
+
+@pytest.mark.slow
+def test_a_transition_is_a_phase_of_its_own(tmp_path):
+    """0.2 s at rest above the right foot with code 5, both feet on the ground, before the left one is lifted."""
+    step = actuation.bip_step(layout="humans").trajectory
+    poses = np.asarray(step.poses)
+    longer = actuation.TaskTrajectory([0.2, 1.4, 1.6], [3, 5], [*poses[:3], poses[2], poses[2]])
+    actuation.write_traj3(longer, tmp_path / "shift.traj3")
+    (tmp_path / "walk.toml").write_text(mf.load_scene("bip-one-step").text, "utf-8")
+    settings = {"figure.bip.step.layout": "humans", "figure.bip.step.trajectory": "shift.traj3"}
+    rec = mf.simulate(tmp_path / "walk.toml", settings=settings | {"scene.duration": 1.8})
+    t, code = rec.time("q"), rec["motors.contact"][:, 0]
+    assert set(code[(t > 0.1) & (t < 1.38)]) == {3}
+    assert set(code[t > 1.43]) == {5}
+    # the centre of mass is above the middle of the right sole: its edge is 0.09 m outward, the left one is 0.22 m away
+    assert rec["motors.load"][-1, 0] > 0.22 / (0.22 + 0.09) * bip().mass * 9.81
+    robot = bip()
+    assert np.abs(corners(robot, rec["q"])[-1, ..., 1]).max() < 1e-3
+
+
+def test_trajectories_that_do_not_fit_are_refused(tmp_path):
+    scene = mf.load_scene("bip-one-step")
+    (tmp_path / "walk.toml").write_text(scene.text, "utf-8")
+    settings = {"figure.bip.step.trajectory": "OneStep.traj3"}
+    with pytest.raises(MotiformError, match="no such file"):
+        mf.load_scene(tmp_path / "walk.toml", settings=settings).build()
+    with pytest.raises(MotiformError, match="layout 'turns' or 'humans'"):
+        mf.load_scene("bip-one-step", settings=settings).build()
+    with pytest.raises(MotiformError, match="has its own length"):
+        mf.load_scene("bip-one-step", settings=settings | {"figure.bip.step.length": 0.2})
 
 
 def test_the_scene_says_what_a_step_needs():

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from motiform.motion.actuation.tasks import (
     OrientationTask,
     PostureTask,
     TagTask,
+    Task,
     TaskControl,
     TaskFunction,
     TaskTrajectory,
@@ -28,24 +29,32 @@ from motiform.motion.tree.model.joint import Array
 
 __all__ = ["BipStep", "bip_motors", "bip_step", "bip_tasks"]
 
+Layout = Literal["turns", "humans"]
 _BASE = ("pelvis_forward", "pelvis_upward", "pelvis_rightward", "pelvis_roll", "pelvis_yaw", "pelvis_pitch")
+_REACHED = 1e-8  # [m or rad] error of a pose that is reached
 _BENT = {"hip_pitch": -0.35, "knee": 0.7, "ankle_pitch": -0.35}  # rad, to start from
 
 
-def bip_tasks(figure: Figure) -> TaskFunction:
+def bip_tasks(figure: Figure, layout: Layout = "turns") -> TaskFunction:
     """Return the document's task function of Bip, of 21 numbers  [HuMAnS Table 8.1].
 
     Centre of mass from the right and from the left ankle in the axes of the pelvis, turn of the trunk in the axes of
-    the right and of the left foot, then q13 to q21. (Orientation is by the sine of the turn, not by tags.)
+    the right and of the left foot, then q13 to q21. With the layout "turns" turns are sines × axis; "humans" is the
+    table as it is printed: differences of places of the trunk's tags 16, 17 and 18 along axes of the foot [m], and
+    components in its order and with its signs, so that the numbers of its .traj3 files mean the same. (Its ninth and
+    twelfth number are printed z18 − x16; they are z18 − z16.)
     """
-    return TaskFunction(
-        figure,
-        [
-            CenterTask("right_ankle", "pelvis"), CenterTask("left_ankle", "pelvis"),
-            OrientationTask("trunk", "right_foot"), OrientationTask("trunk", "left_foot"),
-            PostureTask(figure.coordinates[12:]),
-        ],
-    )  # fmt: skip
+    if layout not in get_args(Layout):
+        raise InputError("no such layout", where="bip_tasks", got=layout, allowed=" or ".join(get_args(Layout)))
+    feet, posture = ("right_foot", "left_foot"), PostureTask(figure.coordinates[12:])
+    if layout == "turns":
+        centers = [CenterTask(f"{side}_ankle", "pelvis") for side in ("right", "left")]
+        return TaskFunction(figure, [*centers, *(OrientationTask("trunk", foot) for foot in feet), posture])
+    right, left, high = "trunk_low_right", "trunk_low_left", "trunk_high_right"
+    tasks: list[Task] = [CenterTask(f"{side}_ankle", "pelvis", "z-yx") for side in ("right", "left")]
+    for foot in feet:
+        tasks += [TagTask(right, left, foot, "x"), TagTask(left, right, foot, "z"), TagTask(high, right, foot, "z")]
+    return TaskFunction(figure, [*tasks, posture])
 
 
 def bip_motors(figure: Figure) -> list[Motor]:
@@ -90,7 +99,7 @@ def _posture(figure: Figure, stance: _Stance, height: float, guess: Array) -> Ar
     )  # fmt: skip
     target = np.concatenate([stance.right, np.zeros(3), stance.left, np.zeros(3), stance.center, [height], np.zeros(6)])
     found = function.inverse(target, guess)
-    if not found.settled or np.abs(found.error).max() > 1e-8:
+    if not found.settled or np.abs(found.error).max() > _REACHED:
         worst = max(found.errors, key=found.errors.__getitem__)
         raise RunError(
             "the robot cannot reach a pose of its step",
@@ -134,6 +143,8 @@ def bip_step(
     frequency: float = 1.5,
     cutoff: float = 5.0,
     friction: float = 0.8,
+    layout: Layout = "turns",
+    trajectory: TaskTrajectory | None = None,
     robot: Figure | None = None,
     contacts: Contacts | None = None,
 ) -> BipStep:
@@ -149,6 +160,8 @@ def bip_step(
     frequency : of the control [Hz].
     cutoff : of the low-pass filter of velocities, which are differences of joint positions [Hz].
     friction : of the soles.
+    layout : of the task function, see `bip_tasks`.
+    trajectory : of that function, such as `read_traj3` gives; length, lift, lower and times are then not used.
     robot, contacts : a `bip` that carries the rotors of `bip_motors`, and what its feet may touch; None: level ground.
 
     """
@@ -158,12 +171,15 @@ def bip_step(
         raise InputError("a step has four stable poses", where="bip_step", got=f"{len(times)} times")
     figure = with_rotors(plain := bip(), bip_motors(plain)) if robot is None else robot
     ground = contacts or Contacts(points_of_tags(figure, CONTACTS, friction=friction), (floor(),))
-    function = bip_tasks(figure)
-    postures, codes = _poses(figure, length, lift, lower)
-    trajectory = TaskTrajectory(times, codes, [function(q) for q in postures])
+    function = bip_tasks(figure, layout)
+    if trajectory is None:
+        poses, codes = _poses(figure, length, lift, lower)
+        trajectory = TaskTrajectory(times, codes, [function(q) for q in poses])
+    postures = _postures(function, trajectory)
     right, left = CONTACTS["right_foot"], CONTACTS["left_foot"]
+    both = (*right, *left)
     control = TaskControl(
-        function, trajectory, figure.coordinates[:15], {1: right, 2: left, 3: (*right, *left), 4: SUSPENSION},
+        function, trajectory, figure.coordinates[:15], {1: right, 2: left, 3: both, 4: SUSPENSION, 5: both},
         frequency=frequency, friction=0.75 * friction,
     )  # fmt: skip
     marks = [FootMarks(foot[0], foot[1], foot[3]) for foot in (right, left)]
@@ -177,13 +193,38 @@ def bip_step(
     return BipStep(figure, ground, walker, postures[0], trajectory, np.array(postures))
 
 
-def _poses(figure: Figure, length: float, lift: float, lower: float) -> tuple[list[Array], list[int]]:
-    """Return the postures of a step, stable and intermediate in turn, and the contact codes of its phases."""
+def _bent(figure: Figure, lower: float) -> Array:
+    """Return a posture with bent knees."""
     guess = figure.neutral()
     for name, value in _BENT.items():
         for side in ("right", "left"):
             guess[figure.coordinates.index(f"{side}_{name}")] = value
     guess[figure.coordinates.index("pelvis_upward")] = -lower
+    return guess
+
+
+def _postures(function: TaskFunction, trajectory: TaskTrajectory) -> list[Array]:
+    """Return the postures of the poses of a trajectory."""
+    poses, found = np.asarray(trajectory.poses), list[Array]()
+    if poses.shape[1] != function.size:
+        got, allowed = f"{poses.shape[1]} numbers a pose", f"{function.size}"
+        raise InputError("the trajectory must be of the task function", where="bip_step", got=got, allowed=allowed)
+    for n, pose in enumerate(poses):
+        made = function.inverse(pose, found[-1] if found else _bent(function.figure, 0.05))
+        if not made.settled or np.abs(made.error).max() > _REACHED:
+            worst = max(made.errors, key=made.errors.__getitem__)
+            raise InputError(
+                "a pose of the trajectory cannot be reached", where=f"bip_step, pose {n + 1}, {worst}",
+                got=f"{made.errors[worst]:.3g} m or rad off",
+                remedy="Say of which task function its numbers are: layout 'turns' or 'humans'.",
+            )  # fmt: skip
+        found.append(made.q)
+    return found
+
+
+def _poses(figure: Figure, length: float, lift: float, lower: float) -> tuple[list[Array], list[int]]:
+    """Return the postures of a step, stable and intermediate in turn, and the contact codes of its phases."""
+    guess = _bent(figure, lower)
     at_rest = tags(figure, figure.neutral())
     right, left = (at_rest[figure.tag_names.index(f"{side}_foot_center")] for side in ("right", "left"))
     postures, codes = list[Array](), list[int]()

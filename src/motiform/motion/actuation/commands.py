@@ -178,7 +178,7 @@ class Commands:
             answer, *more = answer
             if kept:
                 memory = check_numbers(more[0], (self.kept,), what=f"{what}'s memory", where=where)
-            if self.clock:
+            if isinstance(self.timed, SampledLaw) and self.clock:
                 wait = check_number(more[-1], f"the time until the next call of {what}", where, least=self.timed.period)
         return check_numbers(answer, (self.size,), what=what, where=where), memory, wait
 

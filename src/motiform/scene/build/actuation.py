@@ -28,6 +28,7 @@ from motiform.motion.actuation import (
     bip_motors,
     bip_step,
     muscles,
+    read_traj3,
     with_rotors,
 )
 from motiform.motion.actuation.control import Posture, plain_places
@@ -85,7 +86,10 @@ def build_step(scene: Scene, figure: Figure, contacts: Contacts | None) -> tuple
     def make() -> tuple[np.ndarray, WalkingMotors]:
         if len(scene.document.figure) + len(scene.document.body) > 1 or contacts is None:
             raise InputError("a stepping robot must be alone in its scene, and have contacts")
-        found = bip_step(robot=figure, contacts=contacts, **table.model_dump())
+        given = table.model_dump()
+        if table.trajectory is not None:
+            given["trajectory"] = read_traj3(scene.file(table.trajectory))
+        found = bip_step(robot=figure, contacts=contacts, **given)
         return found.q0, found.controls
 
     return placed(scene, make, "figure", walks[0], "step")

@@ -152,9 +152,9 @@ def _moving(content: Any) -> Any:
 
 
 def _files(content: Any) -> set[str]:
-    """Return the names of files in a document: the values of every key `mesh`, `file` or `replay`."""
+    """Return the names of files in a document: the values of these keys."""
     if isinstance(content, dict):
-        own = {content[key] for key in ("mesh", "file", "replay") if isinstance(content.get(key), str)}
+        own = {content[key] for key in ("mesh", "file", "replay", "trajectory") if isinstance(content.get(key), str)}
         return own.union(*(_files(value) for value in content.values()))
     if isinstance(content, list):
         return set().union(*(_files(value) for value in content))

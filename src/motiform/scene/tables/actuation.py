@@ -53,11 +53,22 @@ class StepTable(Table):
     times: list[Annotated[Second, AtLeast0]] = Field([0.2, 1.4, 2.6, 3.8], min_length=4, max_length=4)
     period: Annotated[Second, Above0] = Field(0.005, description="from one call of the control to the next")
     delay: Annotated[Second, AtLeast0] = Field(0.001, description="until a voltage takes hold")
+    layout: Literal["turns", "humans"] = Field("turns", description="of the task function")
+    trajectory: str | None = Field(
+        None, description="a .traj3 file of the task function, in place of a step of its own"
+    )
     frequency: Positive = Field(1.5, description="of the control [Hz]")
     cutoff: Positive = Field(5.0, description="of the low-pass filter of velocities [Hz]")
     noise: NotNegative = Field(2e-5, description="of joint positions [rad]")
     force_noise: NotNegative = Field(1.0, description="of forces under the feet [N, N m]")
     seed: Annotated[int, Field(ge=0)] = 0
+
+    @model_validator(mode="after")
+    def _one_way(self) -> "StepTable":
+        given = [name for name in ("length", "lift", "lower", "times") if name in self.model_fields_set]
+        if self.trajectory is not None and given:
+            raise ValueError(f"a trajectory has its own {given[0]}: leave it out")
+        return self
 
 
 class BalanceTable(Table):

@@ -73,6 +73,13 @@ def _part(a, axis):
 
 
 @inline
+def _along(a, digit):
+    """Return the part along an axis, or against it, by its digit."""
+    axis = digit - 1 if digit < 4 else digit - 5
+    return _part(a, axis) if digit < 4 else -_part(a, axis)
+
+
+@inline
 def _place_rows(task, body, now, row, out):
     """Write the place of a tag or the centre of mass, from another tag and in the axes of a segment.
 
@@ -101,9 +108,9 @@ def _place_rows(task, body, now, row, out):
         y, speed, rate = tmul(R, r), tmul(R, slow), tmul(R, sub(ddr, turn))
     at, left = row, task[task_columns.AXES]
     while left > 0:
-        axis = left % 4 - 1
-        out.value[at], out.rate[at], out.bias[at] = _part(y, axis), _part(speed, axis), _part(rate, axis)
-        at, left = at + 1, left // 4
+        digit = left % 8
+        out.value[at], out.rate[at], out.bias[at] = _along(y, digit), _along(speed, digit), _along(rate, digit)
+        at, left = at + 1, left // 8
     for k in range(now.v.shape[0]):
         column = _center_column(body, now, k) if center else _point_column(body, now, body.tags[what], x, k)
         if origin >= 0:
@@ -112,8 +119,8 @@ def _place_rows(task, body, now, row, out):
             column = tmul(R, add(column, cross(r, _spin_column(body, now, n, k))))
         at, left = row, task[task_columns.AXES]
         while left > 0:
-            out.jacobian[at, k] = _part(column, left % 4 - 1)
-            at, left = at + 1, left // 4
+            out.jacobian[at, k] = _along(column, left % 8)
+            at, left = at + 1, left // 8
     return at
 
 

@@ -1,5 +1,6 @@
 """Kinds of tasks: places of tags, the centre of mass, orientation, posture."""
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -49,16 +50,25 @@ def _tag(figure: Figure, name: str | None) -> int:
     return task_columns.NONE if name is None else _named(name, figure.tag_names, "tag")
 
 
+def _axes(axes: str) -> list[str]:
+    """Return the axes one by one, with their signs."""
+    found = re.findall("-?[xyz]", axes)
+    if not found or "".join(found) != axes or len({axis[-1] for axis in found}) < len(found):
+        raise InputError("axes must be some of x, y, z", where="task", got=axes, allowed='"xyz", "xz", "z-yx", …')
+    return found
+
+
 def _digits(axes: str) -> int:
-    """Return axes as digits to the base 4, the first one last; 0 ends."""
-    if not axes or any(axis not in "xyz" for axis in axes) or len(set(axes)) < len(axes):
-        raise InputError("axes must be some of x, y, z", where="task", got=axes, allowed='"xyz", "xz", …')
-    return sum(("xyz".index(axis) + 1) << 2 * k for k, axis in enumerate(axes))
+    """Return axes as digits to the base 8, 4 more against an axis, the first one last; 0 ends."""
+    return sum(("xyz".index(axis[-1]) + 1 + 4 * (len(axis) - 1)) << 3 * k for k, axis in enumerate(_axes(axes)))
 
 
 @dataclass(frozen=True)
 class TagTask(Task):
-    """Place of a tag [m]: in the world, from another tag (`origin`), and in the axes of a segment (`frame`)."""
+    """Place of a tag [m]: in the world, from another tag (`origin`), and in the axes of a segment (`frame`).
+
+    `axes` says which numbers in which order: "xz", or "z-yx" with y reversed.
+    """
 
     tag: str
     origin: str | None = None
@@ -70,7 +80,8 @@ class TagTask(Task):
         self.codes(figure)
 
     def labels(self, figure: Figure) -> tuple[str, ...]:  # noqa: D102
-        return tuple(f"{self.tag}.{axis}" for axis in self.axes)
+        apart = "" if self.origin is None else f"-{self.origin}"
+        return tuple(f"{self.tag}{apart}.{axis}" for axis in _axes(self.axes))
 
     def codes(self, figure: Figure) -> list[tuple[int, ...]]:  # noqa: D102
         origin, frame = _tag(figure, self.origin), _frame(figure, self.frame)
@@ -79,7 +90,10 @@ class TagTask(Task):
 
 @dataclass(frozen=True)
 class CenterTask(Task):
-    """Place of the centre of mass [m]: in the world, from a tag (`origin`), and in the axes of a segment (`frame`)."""
+    """Place of the centre of mass [m]: in the world, from a tag (`origin`), and in the axes of a segment (`frame`).
+
+    `axes` as those of `TagTask`.
+    """
 
     origin: str | None = None
     frame: str | None = None
@@ -93,7 +107,7 @@ class CenterTask(Task):
 
     def labels(self, figure: Figure) -> tuple[str, ...]:  # noqa: D102
         apart = "" if self.origin is None else f"-{self.origin}"
-        return tuple(f"center{apart}.{axis}" for axis in self.axes)
+        return tuple(f"center{apart}.{axis}" for axis in _axes(self.axes))
 
     def codes(self, figure: Figure) -> list[tuple[int, ...]]:  # noqa: D102
         return [

@@ -21,7 +21,7 @@ from motiform.motion.actuation.tasks import (
 from motiform.motion.contact import Contacts, contact_dynamics, floor, points_of_tags
 from motiform.motion.figures import bip
 from motiform.motion.figures.bip_table import SUSPENSION
-from motiform.motion.tree import forward_dynamics
+from motiform.motion.tree import centers_of_mass, forward_dynamics, tags
 from motiform.motion.tree import forward_kinematics as poses_of
 from motiform.motion.tree.model.functions import Polynomial
 
@@ -90,9 +90,10 @@ def test_tasks_of_coordinates_that_follow_others():
     assert found.value[3:5] == pytest.approx(plain[[2, 0]])
 
 
-def test_the_function_of_the_document_has_an_inverse(robot):
+@pytest.mark.parametrize("layout", ["turns", "humans"])
+def test_the_function_of_the_document_has_an_inverse(robot, layout):
     """21 numbers of 21 coordinates [HuMAnS Table 8.1]: Newton finds a bent posture again."""
-    function = bip_tasks(robot)
+    function = bip_tasks(robot, layout)
     assert function.size == 21
     rng = np.random.default_rng(1)
     bent = dict.fromkeys(("right_knee", "left_knee"), 0.6) | dict.fromkeys(("right_hip_pitch", "left_hip_pitch"), -0.3)
@@ -102,6 +103,34 @@ def test_the_function_of_the_document_has_an_inverse(robot):
     assert found.steps < 15
     np.testing.assert_allclose(found.q, q, atol=1e-8)
     assert max(found.errors.values()) < 1e-10
+
+
+def test_the_printed_table_of_the_task_function(robot):
+    """Q1 to Q12 from places of the tags, the centre of mass and frames, number by number [HuMAnS Table 8.1]."""
+    q = robot.configuration(right_knee=0.6, left_knee=0.4, lumbar_roll=0.2, right_ankle_roll=0.1, pelvis_yaw=0.3)
+    R, p = poses_of(robot, q)
+    places, center = tags(robot, q), centers_of_mass(robot, q)[-1]
+
+    def seen(tag, frame):
+        x = center if tag == "G" else places[tag - 1]
+        return R[robot.index(frame)].T @ (x - p[robot.index(frame)])
+
+    wanted = []
+    for ankle in (5, 10):
+        (x, y, z), (xa, ya, za) = seen("G", "pelvis"), seen(ankle, "pelvis")
+        wanted += [z - za, ya - y, x - xa]
+    for foot in ("right_foot", "left_foot"):
+        low_right, low_left, high = (seen(tag, foot) for tag in (16, 17, 18))
+        wanted += [low_right[0] - low_left[0], low_left[2] - low_right[2], high[2] - low_right[2]]
+    function = bip_tasks(robot, "humans")
+    np.testing.assert_allclose(function(q), [*wanted, *q[12:]], atol=1e-14)
+    rng = np.random.default_rng(3)
+    v, h = rng.normal(size=21), 1e-6
+    slope = (function(q + h * v) - function(q - h * v)) / (2 * h)
+    np.testing.assert_allclose(function.at(q, v).rate, slope, atol=1e-8)
+    np.testing.assert_allclose(function.at(q, v).jacobian @ v, function.at(q, v).rate, atol=1e-12)
+    with pytest.raises(InputError, match="no such layout"):
+        bip_tasks(robot, "human")
 
 
 def test_an_arm_reaches_by_the_law_of_cosines():
