@@ -22,7 +22,7 @@ from motiform.motion.actuation.tasks import (
 from motiform.motion.actuation.walking import WalkingMotors
 from motiform.motion.contact import Contacts, floor, points_of_tags
 from motiform.motion.figures import bip
-from motiform.motion.figures.bip_table import CONTACTS, SUSPENSION
+from motiform.motion.figures.bip_table import CONTACTS, FEET, SUSPENSION
 from motiform.motion.run import check_number
 from motiform.motion.tree import Figure, tags
 from motiform.motion.tree.model.joint import Array
@@ -176,7 +176,7 @@ def bip_step(
         poses, codes = _poses(figure, length, lift, lower)
         trajectory = TaskTrajectory(times, codes, [function(q) for q in poses])
     postures = _postures(function, trajectory)
-    right, left = CONTACTS["right_foot"], CONTACTS["left_foot"]
+    right, left = FEET.values()
     both = (*right, *left)
     control = TaskControl(
         function, trajectory, figure.coordinates[:15], {1: right, 2: left, 3: both, 4: SUSPENSION, 5: both},
@@ -188,7 +188,7 @@ def bip_step(
         figure, bip_motors(figure), control=control, contacts=ground,
         observer=BaseObserver(figure, _BASE, marks, hung, cutoff=cutoff),
         q0=postures[0], joints=Reading(JointSensor(figure, figure.coordinates[:15]), noise, seed=seed),
-        forces=Reading(FootForceSensor(figure, ground), force_noise, seed=seed + 1), period=period, delay=delay,
+        forces=Reading(FootForceSensor(figure, ground, tuple(FEET)), force_noise, seed=seed + 1), period=period, delay=delay,
     )  # fmt: skip
     return BipStep(figure, ground, walker, postures[0], trajectory, np.array(postures))
 

@@ -128,6 +128,12 @@ class WalkingMotors(Motors):
     def _q_places(self) -> list[int]:
         return [int(self.figure.places(name, "q")[0]) for name in self.names]
 
+    @property
+    def _feet(self) -> FootForceSensor:
+        sensor = self.forces.sensor
+        assert isinstance(sensor, FootForceSensor)  # or it was refused
+        return sensor
+
     # ---------------------------------------------------------------- what is recorded
     @property
     def quantities(self) -> Sequence[ActuatorChannel]:  # type: ignore[override]
@@ -138,7 +144,7 @@ class WalkingMotors(Motors):
             ActuatorChannel("observed", "", base, "base as observed [m, rad]"),
             ActuatorChannel("reference", "", ("foot",), "number of the foot that the observer hangs on"),
             ActuatorChannel("center_of_pressure", "m", across, "centre of pressure"),
-            ActuatorChannel("load", "N", tuple(self.contacts.solids), "size of the force under each foot"),
+            ActuatorChannel("load", "N", self._feet.feet, "size of the force under each foot"),
             ActuatorChannel("contact", "", ("code",), "contact code of the phase"),
             ActuatorChannel("task", "", self.control.function.labels, "target less value of the task function"),
             ActuatorChannel("missing", "", ("force",), "force that contacts cannot give to the control [N or N m]"),
@@ -148,8 +154,7 @@ class WalkingMotors(Motors):
     def measure(self, t: float, state: FigureState) -> Mapping[str, ArrayLike]:
         """Return the values of `quantities`."""
         now = self._sensed(t, state, np.asarray(self.act(t, state)[0]))
-        feet, pressure = FootForceSensor(self.figure, self.contacts), PressureSensor(self.figure, self.contacts)
-        wrench = feet.truth(now).reshape(-1, 6)
+        wrench, pressure = self._feet.truth(now).reshape(-1, 6), PressureSensor(self.figure, self.contacts)
         start = 2 + self.size
         kept = self._memory(state.z)[start : start + self.parts.length]
         observation: Any = kept[self.parts.observation]

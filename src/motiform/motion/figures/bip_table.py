@@ -7,7 +7,18 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["BODIES", "CONTACTS", "COORDINATES", "FRAMES", "LENGTHS", "SUSPENSION", "TAGS", "Frame", "SegmentInertia"]
+__all__ = [
+    "BODIES",
+    "CONTACTS",
+    "COORDINATES",
+    "FEET",
+    "FRAMES",
+    "LENGTHS",
+    "SUSPENSION",
+    "TAGS",
+    "Frame",
+    "SegmentInertia",
+]
 
 Point = tuple[float, float, float]
 
@@ -179,5 +190,7 @@ TAGS: dict[str, tuple[str, Point]] = {
 }
 
 _NAMES = tuple(TAGS)
-CONTACTS = {"right_foot": _NAMES[:4], "left_foot": _NAMES[10:14]}
+FEET = {"right_foot": _NAMES[:4], "left_foot": _NAMES[10:14]}
 SUSPENSION = _NAMES[21:25]
+CONTACTS = {**FEET, "trunk": SUSPENSION}
+"""The three contact solids, points 1 to 4, 5 to 8 and 9 to 12."""

@@ -52,7 +52,8 @@ def find_feet(figure: Figure, feet: Feet | None = None) -> tuple[Foot, ...]:
     """Return the feet of a figure: those given, its contact solids, or segments named foot, calcn (with their toes)."""
     if feet is None:
         solids = getattr(figure, "contact_solids", None)
-        feet = solids if solids else [name for name in figure.names if _FOOT.search(name)]
+        feet = {name: tags for name, tags in solids.items() if _FOOT.search(name)} if solids else None
+        feet = feet or [name for name in figure.names if _FOOT.search(name)]
         feet = feet or [name for name in figure.names if _TOES.search(name)]
     if isinstance(feet, str) or len(feet) == 0:
         raise InputError(

@@ -5,6 +5,7 @@ import pytest
 
 from motiform.base.errors import InputError
 from motiform.motion import tree
+from motiform.motion.contact import points_of_tags
 from motiform.motion.figures import Bip, Kondo, bip, bip_table, kondo, kondo_table
 
 FORWARD, UP, RIGHT = np.eye(3)
@@ -18,14 +19,15 @@ def places(figure, q=None):
 def test_both_feet_are_flat_on_the_ground(make):
     figure = make()
     found = places(figure)
-    for foot, names in figure.contact_solids.items():
+    feet = {name: tags for name, tags in figure.contact_solids.items() if name.endswith("_foot")}
+    for foot, names in feet.items():
         assert len(names) == 4
         corners = np.array([found[name] for name in names])
         np.testing.assert_allclose(corners[:, 1], 0.0, atol=1e-15)
         assert {tag.segment for tag in figure.tags if tag.name in names} == {foot}
         assert np.linalg.matrix_rank(corners - corners.mean(0), tol=1e-6) == 2  # a sole, not a line
     center = tree.centers_of_mass(figure, np.zeros(figure.nv))[-1]
-    soles = np.array([found[name] for names in figure.contact_solids.values() for name in names])
+    soles = np.array([found[name] for names in feet.values() for name in names])
     for axis in (0, 2):  # it does not fall over
         assert soles[:, axis].min() < center[axis] < soles[:, axis].max()
 
@@ -291,3 +293,13 @@ def test_bad_input_is_reported(make, options, problem, remedy):
         make(**options)
     assert problem in str(caught.value)
     assert remedy in str(caught.value)
+
+
+def test_bip_has_the_three_contact_solids_of_its_points():
+    """Points 1 to 4, 5 to 8 and 9 to 12, tags 1 to 4, 11 to 14 and 22 to 25 [HuMAnS Fig. 2.5]."""
+    figure = bip()
+    numbers = {
+        solid: [figure.tag_names.index(tag) + 1 for tag in tags] for solid, tags in figure.contact_solids.items()
+    }
+    assert numbers == {"right_foot": [1, 2, 3, 4], "left_foot": [11, 12, 13, 14], "trunk": [22, 23, 24, 25]}
+    assert len(points_of_tags(figure)) == 12

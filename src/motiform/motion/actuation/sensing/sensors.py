@@ -103,23 +103,39 @@ class FootForceSensor(Sensor):
 
     figure: Figure
     contacts: Contacts
+    solids: Sequence[str] | None = None
+    """The contact solids that are feet; None: all."""
+
+    def __post_init__(self) -> None:
+        known = self.contacts.solids
+        object.__setattr__(self, "solids", known if self.solids is None else tuple(self.solids))
+        for solid in self.feet:
+            if solid not in known:
+                remedy = closest(solid, known)
+                raise InputError("no such contact solid", where="FootForceSensor", got=solid, remedy=remedy)
+
+    @property
+    def feet(self) -> tuple[str, ...]:
+        """The contact solids that are measured."""
+        return tuple(self.solids or ())
 
     @property
     def labels(self) -> tuple[str, ...]:  # noqa: D102
         parts = ("moment_x", "moment_y", "moment_z", "force_x", "force_y", "force_z")
-        return tuple(f"{solid}.{part}" for solid in self.contacts.solids for part in parts)
+        return tuple(f"{solid}.{part}" for solid in self.feet for part in parts)
 
     @cached_property
     def segments(self) -> list[int]:
         """Segment of each solid."""
-        first = [next(p for p in self.contacts.points if p.solid == solid) for solid in self.contacts.solids]
+        first = [next(p for p in self.contacts.points if p.solid == solid) for solid in self.feet]
         return [self.figure.index(point.segment) for point in first]
 
     def truth(self, now: Sensed) -> Array:  # noqa: D102
         if now.touching is None:
             raise InputError("forces on feet need contacts", where="FootForceSensor", got="a moment without any")
         R = forward_kinematics(self.figure, now.q).rotation[self.segments]
-        own = now.touching.wrenches.reshape(-1, 2, 3) @ R  # Rᵀ times each
+        at = [self.contacts.solids.index(solid) for solid in self.feet]
+        own = now.touching.wrenches[at].reshape(-1, 2, 3) @ R  # Rᵀ times each
         return own.reshape(-1)
 
 

@@ -16,6 +16,7 @@ from motiform.motion.actuation.sensing import (
     Sensed,
 )
 from motiform.motion.figures import bip
+from motiform.motion.figures.bip_table import FEET
 from motiform.motion.tree import centers_of_mass, forward_kinematics
 
 BASE = ("pelvis_forward", "pelvis_upward", "pelvis_rightward", "pelvis_roll", "pelvis_yaw", "pelvis_pitch")
@@ -36,7 +37,7 @@ def test_feet_carry_the_weight_at_the_centre_of_mass(standing):
     The control leaves about λ² of what contacts give, 1e-6 of the weight: 1e-3 N, and 1e-6 of the height of 1 m.
     """
     robot = standing.figure
-    sensor = FootForceSensor(robot, standing.contacts)
+    sensor = FootForceSensor(robot, standing.contacts, tuple(FEET))
     wrench = sensor.truth(standing).reshape(2, 2, 3)
     R = forward_kinematics(robot, standing.q).rotation[sensor.segments]
     force = (R @ wrench[:, 1, :, None])[..., 0]
@@ -111,7 +112,7 @@ def test_the_same_sample_has_the_same_noise_after_a_restart(standing):
 
 
 def observer(robot):
-    feet = [FootMarks(tags[0], tags[1], tags[3]) for tags in robot.contact_solids.values()]
+    feet = [FootMarks(tags[0], tags[1], tags[3]) for tags in FEET.values()]
     return BaseObserver(robot, BASE, feet, FootMarks(*(robot.suspension[k] for k in (0, 1, 3))))
 
 
@@ -139,7 +140,7 @@ def test_the_base_is_found_from_the_foot_that_carries():
 def test_nobody_stands_where_no_foot_carries():
     """Without a suspension nothing tells the base: the reference is −1, and the base stays where it was."""
     robot = bip()
-    marks = [FootMarks(tags[0], tags[1], tags[3]) for tags in robot.contact_solids.values()]
+    marks = [FootMarks(tags[0], tags[1], tags[3]) for tags in FEET.values()]
     watch = BaseObserver(robot, BASE, marks)
     q = robot.configuration(right_knee=0.4, left_knee=0.4)
     bent = q.copy()
@@ -157,7 +158,7 @@ def test_velocities_are_filtered_and_not_late_where_they_are_foreseen():
     difference has the answers p, −p² (1 − p)ʲ to one number and leaves p √(2/(2 − p)) s/h, with p = 1 − exp(−2π f h):
     0.145 at 5 Hz and 5 ms, a ninth. A difference is the velocity half a step before, so it is behind by a h/2."""
     robot, h, s, a = bip(), 0.005, 2e-5, 0.5
-    marks = [FootMarks(tags[0], tags[1], tags[3]) for tags in robot.contact_solids.values()]
+    marks = [FootMarks(tags[0], tags[1], tags[3]) for tags in FEET.values()]
     watch, rng = BaseObserver(robot, BASE, marks, cutoff=5.0), np.random.default_rng(0)
     start = robot.configuration(right_knee=0.4, left_knee=0.4)
     knee = robot.coordinates.index("left_knee")
@@ -184,3 +185,8 @@ def test_wrong_input_is_named():
         BaseObserver(robot, BASE[:5], [])
     with pytest.raises(InputError, match="no such tag"):
         BaseObserver(robot, BASE, [FootMarks("a", "b", "c")])
+
+
+def test_a_foot_that_is_no_contact_solid_is_refused(standing):
+    with pytest.raises(InputError, match="no such contact solid"):
+        FootForceSensor(standing.figure, standing.contacts, ("right_fot",))
