@@ -188,7 +188,8 @@ def bip_step(
         figure, bip_motors(figure), control=control, contacts=ground,
         observer=BaseObserver(figure, _BASE, marks, hung, cutoff=cutoff),
         q0=postures[0], joints=Reading(JointSensor(figure, figure.coordinates[:15]), noise, seed=seed),
-        forces=Reading(FootForceSensor(figure, ground, tuple(FEET)), force_noise, seed=seed + 1), period=period, delay=delay,
+        forces=Reading(FootForceSensor(figure, ground, tuple(FEET)), force_noise, seed=seed + 1),
+        period=period, delay=delay,
     )  # fmt: skip
     return BipStep(figure, ground, walker, postures[0], trajectory, np.array(postures))
 

@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from math import nan
 
 from motiform.base.errors import InputError, closest
 
-__all__ = ["TABLES", "Anthropometry", "find_table"]
+__all__ = ["MEASURED_LANDMARKS", "TABLES", "Anthropometry", "find_table"]
 
 Triple = tuple[float, float, float]
 
@@ -217,6 +218,15 @@ DEMPSTER = replace(
         "forearm": (30.3, 12.1, 30.3),
     },
 )
+
+# Men measured with the markers of motion capture [cm], not a number where nothing was measured.  [HuMAnS Table 3.4]
+MEASURED_LANDMARKS: dict[str, tuple[float, ...]] = {
+    "height": (170, 182, 170, 183, 172, 187, 193, 180, 170, 180, 178),
+    "toe_x": (20.5, 23, 24, nan, 25, nan, 23.5, 20.5, nan, 20.5, 19),
+    "ball_x": (12.5, 10, 12, 14.5, 10, 12.5, 11.5, 15, 11.5, 10.5, 10),
+    "ball_z": (4.5, 6, 5, 6, 5, 6, 7, 5, 5.5, 5, 5),
+    "malleolus_z": (4.5, 4.5, 4.5, 6.5, 3.5, 5.5, 4, 4.5, 4, 3.5, 4),
+}
 
 TABLES: dict[tuple[str, str], Anthropometry] = {
     ("deleva", "male"): DELEVA_MALE,

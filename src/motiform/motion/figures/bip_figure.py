@@ -29,9 +29,10 @@ class BipRecipe(Recipe):
 
     def __post_init__(self) -> None:
         lengths = named_numbers(self.lengths, bip_table.LENGTHS, None, "lengths", "bip")
+        lengths = {name: positive(x, f"length {name!r}", "bip") for name, x in lengths.items()}
+        object.__setattr__(self, "lengths", lengths)
         checked = {
-            "lengths": {name: positive(x, f"length {name!r}", "bip") for name, x in lengths.items()},
-            "masses": named_numbers(self.masses, bip_table.BODIES, None, "masses", "bip", least=0.0),
+            "masses": named_numbers(self.masses, self.bodies(), None, "masses", "bip", least=0.0),
             "tags": named_numbers(self.tags, bip_table.TAGS, 3, "tags", "bip"),
             "limits": named_limits(self.limits, bip_table.COORDINATES, {}, "bip", word=None),
         }
@@ -51,21 +52,25 @@ class BipRecipe(Recipe):
             found[name] = (segment, self.tags.get(name, point))
         return found
 
+    def bodies(self) -> Mapping[str, bip_table.SegmentInertia]:
+        """Return masses, centres and inertias of the segments that have some, before any is changed."""
+        return bip_table.BODIES
+
     def make(self) -> "Bip":
         """Return the figure."""
         from motiform.motion.figures.bip_look import bip_parts
 
-        return assemble(Bip, self, self._rows(), self.all_tags(), bip_table.COORDINATES, bip_parts(self.all_lengths()))
+        return assemble(Bip, self, self.rows(), self.all_tags(), bip_table.COORDINATES, bip_parts(self.all_lengths()))
 
-    def _rows(self) -> list[Any]:
+    def rows(self) -> list[Any]:
         """Return the rows; another mass keeps the centre and the shape, and so scales the inertia."""
         import numpy as np
 
         from motiform.motion.tree.read.tables import DHRow
 
-        found = []
+        found, bodies = [], self.bodies()
         for row in bip_table.frames():
-            body = bip_table.BODIES.get(row["name"])
+            body = bodies.get(row["name"])
             if body is not None:
                 m = self.masses.get(row["name"], body.mass)
                 inertia = np.array(body.inertia) * (m / body.mass)

@@ -8,6 +8,7 @@ from motiform.base.errors import InputError, closest
 from motiform.motion.figures import bip_table, human36_table, kondo_table
 from motiform.motion.figures.bip_figure import bip
 from motiform.motion.figures.human36_figure import human36
+from motiform.motion.figures.human_figure import human
 from motiform.motion.figures.kondo_figure import kondo
 from motiform.motion.figures.recipe import MadeFigure
 
@@ -26,6 +27,7 @@ class ReadyFigure(NamedTuple):
 FIGURES = {
     "human36": ReadyFigure(human36, tuple(human36_table.SEGMENTS), human36_table.CONTACTS),
     "bip": ReadyFigure(bip, tuple(frame.name for frame in bip_table.FRAMES), bip_table.CONTACTS),
+    "human": ReadyFigure(human, tuple(frame.name for frame in bip_table.FRAMES), bip_table.CONTACTS),
     "kondo": ReadyFigure(kondo, tuple(kondo_table.SEGMENTS), kondo_table.CONTACTS),
 }
 

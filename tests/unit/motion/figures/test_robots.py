@@ -6,7 +6,8 @@ import pytest
 from motiform.base.errors import InputError
 from motiform.motion import tree
 from motiform.motion.contact import points_of_tags
-from motiform.motion.figures import Bip, Kondo, bip, bip_table, kondo, kondo_table
+from motiform.motion.figures import TABLES, Bip, Kondo, bip, bip_table, human, human36, kondo, kondo_table
+from motiform.motion.figures.anthropometry import MEASURED_LANDMARKS
 
 FORWARD, UP, RIGHT = np.eye(3)
 
@@ -303,3 +304,34 @@ def test_bip_has_the_three_contact_solids_of_its_points():
     }
     assert numbers == {"right_foot": [1, 2, 3, 4], "left_foot": [11, 12, 13, 14], "trunk": [22, 23, 24, 25]}
     assert len(points_of_tags(figure)) == 12
+
+
+def test_the_man_on_bips_frames_weighs_and_turns_as_human36():
+    """The same table of masses and radii on other frames. Trunk and limbs keep their places to some centimetres, of
+    the 0.5 m of their radius about the hips: a tenth of the moments of inertia, a third about the vertical, where the
+    radius is a tenth of a metre."""
+    man, other = human(mass=80.0), human36(height=1.741, mass=80.0)
+    assert man.names == bip().names
+    assert man.coordinates == bip().coordinates
+    assert man.mass == pytest.approx(80.0, rel=1e-12)
+    assert man.lengths == bip().lengths
+    for kind in ("thigh", "shank", "foot"):
+        assert man.masses[f"left_{kind}"] == pytest.approx(other.masses[f"left_{kind}"], rel=1e-12)
+    own = np.diag(tree.inertia_matrix(man, man.neutral()))
+    at = [man.coordinates.index(f"pelvis_{name}") for name in ("roll", "pitch", "yaw")]
+    theirs = np.diag(tree.inertia_matrix(other, other.neutral()))[[-3, -1, -2]]
+    np.testing.assert_allclose(own[at[:2]], theirs[:2], rtol=0.1)
+    assert own[at[2]] == pytest.approx(theirs[2], rel=1 / 3)
+    with pytest.raises(InputError, match="no such name in masses"):
+        human(masses={"lumbar_cardan": 1.0})
+    assert human(masses={"trunk": 40.0}).masses["trunk"] == 40.0
+
+
+def test_landmarks_of_the_foot_are_the_means_of_those_measured():
+    """Over those in whom the place was measured, mean place over mean height, to the digits printed [HuMAnS 3.2.1]."""
+    height = np.array(MEASURED_LANDMARKS["height"])
+    for name, printed in {"toe_x": 0.1235, "ball_x": 0.0662, "ball_z": 0.0305, "malleolus_z": 0.0249}.items():
+        place = np.array(MEASURED_LANDMARKS[name])
+        seen = np.isfinite(place)
+        assert round(place[seen].mean() / height[seen].mean(), 4) == pytest.approx(printed, abs=5e-5)
+        assert TABLES["deleva", "male"].landmarks[name] == printed
