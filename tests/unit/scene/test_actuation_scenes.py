@@ -193,3 +193,92 @@ def test_kondo_squats_on_its_motors():
 def test_wrong_tables_are_named(text, message):
     with pytest.raises(SceneError, match=message):
         parse_scene(text).build()
+
+
+# ---- a knee in closed loop -----------------------------------------------------------------------------------------
+@pytest.mark.slow
+def test_a_swung_knee_meets_both_limits():
+    """The three states of contact of the document's figure 6.2, and nothing beyond the limits."""
+    rec = mf.simulate("fes-knee-swing", settings={"scene.duration": 1.5})
+    assert rec.manifest["labels"]["velocity"] == ["right_knee_extension"]
+    assert set(rec["limit.contact"][:, 0].tolist()) == {-1, 0, 1}
+    assert np.maximum(rec["q"], np.radians(-140) - rec["q"]).max() < 1e-9
+    force, limit = rec["limit.force"][:, 0], rec["limit.contact"][:, 0]
+    assert (force[limit == 0] == 0).all()
+    assert (force[limit == -1] >= 0).all()
+    assert (force[limit == 1] <= 0).all()
+
+
+def test_pulses_by_width_and_current_are_those_of_their_charge():
+    by_charge = mf.simulate(parse_scene(LEG + STIMULATED))
+    told = STIMULATED.replace("intensity = 0.7", 'width = "350 us"\ncurrent = "120 mA"')
+    told = told.replace('"flexion"\n', '"flexion"\nmax_width = "500 us"\nmax_current = "120 mA"\n', 1)
+    by_width = mf.simulate(parse_scene(LEG + told))
+    np.testing.assert_allclose(by_width["q"], by_charge["q"], rtol=1e-12)
+    assert actuation.pulse_intensity(250e-6, [0.05, 0.1]) == pytest.approx([0.25, 0.5])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (STIMULATED.replace("intensity = 0.7", 'width = "300 us"'), "width and a current"),
+        (
+            STIMULATED.replace("intensity = 0.7", "intensity = 1\nwidth = 1e-4\ncurrent = 0.1"),
+            "intensity of pulses, or",
+        ),
+        (STIMULATED.replace("intensity = 0.7", 'width = "600 us"\ncurrent = 0.1'), "width of a pulse is out of range"),
+        (STIMULATED + "[figure.stimulation.swing]\n", "trains or from a swing"),
+        ('[figure.stimulation]\ncoordinate = "flexion"\n[figure.stimulation.swing]\nlook = 0.1\n', "look at least as"),
+    ],
+)
+def test_pulses_that_are_said_wrongly_are_refused(text, message):
+    with pytest.raises(SceneError, match=message):
+        parse_scene(LEG + text).build()
+
+
+# ---- locked joints -------------------------------------------------------------------------------------------------
+LOCKED = """
+[scene]
+title = "locked"
+duration = 0.3
+rate = 50
+
+[[figure]]
+name = "arm"
+free = ["lower"]
+
+[[figure.segment]]
+name = "upper"
+joint = { revolute = [0, 0, 1], names = ["shoulder"] }
+mass = 2
+com = [0.2, 0, 0]
+inertia = [0.01, 0.02, 0.02]
+
+[[figure.segment]]
+name = "lower"
+parent = "upper"
+placement = { at = [0.4, 0, 0] }
+joint = { revolute = [0, 0, 1], names = ["elbow"] }
+mass = 1
+com = [0.2, 0, 0]
+inertia = [0.01, 0.02, 0.02]
+
+[figure.start]
+q = { shoulder = "30 deg", elbow = "20 deg" }
+v = { elbow = 1 }
+"""
+
+
+def test_a_figure_of_which_one_joint_is_free_moves_as_a_pendulum():
+    """A forearm on a fixed upper arm at 30 degrees: φ'' = −m g c cos(30° + φ)/(I + m c²)."""
+    from scipy.integrate import solve_ivp
+
+    rec = mf.simulate(parse_scene(LOCKED))
+
+    def rate(t, y):
+        return [y[1], -9.81 * 0.2 * np.cos(np.radians(30) + y[0]) / (0.02 + 0.04)]
+
+    want = solve_ivp(rate, (0, 0.3), [np.radians(20), 1.0], t_eval=rec.time("q"), rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(rec["q"][:, 0], want.y[0], atol=1e-7)
+    with pytest.raises(SceneError, match="lowr"):
+        parse_scene(LOCKED.replace('["lower"]', '["lowr"]')).build()

@@ -28,9 +28,11 @@ from motiform.motion.actuation.stimulation import (
     QUADRICEPS,
     JoinedGeometry,
     KneeGeometry,
+    KneeSwing,
     PathArms,
     StimulatedMuscle,
     StimulatedMuscles,
+    pulse_intensity,
     recruitment,
 )
 from motiform.motion.actuation.support import ArmSupport
@@ -81,6 +83,7 @@ __all__ = [
     "JoinedGeometry",
     "JointSensor",
     "KneeGeometry",
+    "KneeSwing",
     "Motor",
     "Motors",
     "OrientationTask",
@@ -120,6 +123,7 @@ __all__ = [
     "motor_voltages",
     "posture_control",
     "prioritized",
+    "pulse_intensity",
     "read_traj3",
     "recruitment",
     "standing_effort",

@@ -52,6 +52,7 @@ from motiform.motion.tree.algorithms.matrices import (
 from motiform.motion.tree.algorithms.world_velocity import joint_velocity
 from motiform.motion.tree.build import FigureBuilder
 from motiform.motion.tree.contact_joints.closure import ContactClosure
+from motiform.motion.tree.lock import lock_joints
 from motiform.motion.tree.model.actuator import Actuator, ActuatorChannel
 from motiform.motion.tree.model.closure import Closure
 from motiform.motion.tree.model.coupling import Coupling
@@ -110,6 +111,7 @@ __all__ = [
     "joint_axes",
     "joint_velocity",
     "joint_wrenches",
+    "lock_joints",
     "momentum",
     "motion",
     "nonlinear_effects",

@@ -17,6 +17,7 @@ from motiform.motion.actuation import (
     HillMuscles,
     JoinedGeometry,
     KneeGeometry,
+    KneeSwing,
     Motor,
     Motors,
     PulseTrain,
@@ -28,6 +29,7 @@ from motiform.motion.actuation import (
     bip_motors,
     bip_step,
     muscles,
+    pulse_intensity,
     read_traj3,
     with_rotors,
 )
@@ -38,7 +40,14 @@ from motiform.motion.tree import Actuator, Figure
 from motiform.scene.build.common import build_pose, placed
 from motiform.scene.build.member import Member, full_names
 from motiform.scene.read.load import Scene
-from motiform.scene.tables.actuation import MotorsTable, MuscleTable, StimulationTable, SupportTable, WrapTable
+from motiform.scene.tables.actuation import (
+    MotorsTable,
+    MuscleTable,
+    StimulationTable,
+    SupportTable,
+    TrainTable,
+    WrapTable,
+)
 from motiform.scene.tables.figure import FigureTable
 
 __all__ = ["build_balance", "build_motors", "build_muscles", "build_servos", "build_step", "build_support"]
@@ -148,14 +157,30 @@ def _stimulated(figure: Figure, table: StimulationTable, member: Member) -> Stim
     for train in table.train:
         for k in range(train.pulses):
             place = ("quadriceps", "hamstrings").index(train.muscle)
-            pulses.setdefault(train.start + k * train.period, [0.0, 0.0])[place] = train.intensity
+            pulses.setdefault(train.start + k * train.period, [0.0, 0.0])[place] = _intensity(train, table)
     times = sorted(pulses)
+    command: PulseTrain | SampledLaw
     command = PulseTrain(times, np.array([pulses[t] * len(knees) for t in times]).reshape(-1, 2 * len(knees)))
+    if table.swing is not None:
+        if len(knees) > 1:
+            raise InputError(
+                "a swing is that of one knee", got=table.coordinate, remedy="Name the coordinate of a side."
+            )
+        law = KneeSwing(knees[0], **table.swing.model_dump())
+        command = SampledLaw(law, law.look, variable_period=True)
     name, own = f"{member.prefix}stimulation", [one.scaled(table.strength) for one in (QUADRICEPS, HAMSTRINGS)]
     if len(knees) == 1:
         return StimulatedMuscles(knees[0], own, command, delay=table.delay, name=name)
     both = [replace(one, name=f"{side}_{one.name}") for side in ("right", "left") for one in own]
     return StimulatedMuscles(JoinedGeometry(knees), both, command, delay=table.delay, name=name)
+
+
+def _intensity(train: TrainTable, table: StimulationTable) -> float:
+    """Return the intensity of the pulses of a train."""
+    if train.width is None or train.current is None:
+        return train.intensity
+    most = {"max_width": table.max_width, "max_current": table.max_current}
+    return float(pulse_intensity(train.width, train.current, **most))
 
 
 def _hill(figure: Figure, table: FigureTable, member: Member, posture: np.ndarray | None) -> HillMuscles:

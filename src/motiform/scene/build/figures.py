@@ -14,9 +14,10 @@ from motiform.motion.contact import Contacts
 from motiform.motion.figures import ready_figure
 from motiform.motion.stepping import add_body, start_bodies
 from motiform.motion.tree import Actuator, Control, Figure, FigureBuilder, SegmentShape, joints
+from motiform.motion.tree.lock import lock_joints
 from motiform.motion.tree.read import read_figure
 from motiform.scene.build.actuation import build_balance, build_motors, build_step
-from motiform.scene.build.common import build_bodies, build_pose, build_shape, placed
+from motiform.scene.build.common import at_table, build_bodies, build_pose, build_shape, placed
 from motiform.scene.build.contacts import build_contacts
 from motiform.scene.build.drive import build_controls, build_motions, build_pushes, read_values
 from motiform.scene.build.member import Member
@@ -53,9 +54,10 @@ def build_figures(scene: Scene) -> Made:
     tables = scene.document.figure
     builder = FigureBuilder(gravity=scene.document.environment.gravity, name=scene.name)
     members: list[Member] = []
+    begins: list[tuple[Figure, np.ndarray] | None] = []
     for n, table in enumerate(tables):
         prefix, before = f"{table.name}." if len(tables) > 1 else "", len(builder.segments)
-        _add(scene, n, table, builder, prefix)
+        begins.append(_add(scene, n, table, builder, prefix))
         members.append(Member(prefix, tuple(segment.name for segment in builder.segments[before:])))
     bodies = build_bodies(scene).bodies if scene.document.body else ()
     for n, body in enumerate(bodies):
@@ -63,7 +65,7 @@ def build_figures(scene: Scene) -> Made:
     figure, motors = build_motors(scene, _built(scene, builder), members)
     q, v = figure.neutral(), np.zeros(figure.nv)
     for n, (table, member) in enumerate(zip(tables, members, strict=True)):
-        _start(scene, n, table, figure, member.prefix, q, v)
+        _start(scene, n, table, figure, member.prefix, q, v, begins[n])
     q, v = start_bodies(figure, bodies, q, v)
     contacts = build_contacts(scene, figure, bodies)
     controls = build_controls(scene, figure, members, q, contacts, motors)
@@ -78,7 +80,30 @@ def build_figures(scene: Scene) -> Made:
     return Made(figure, q, v, controls, pushes, contacts, build_motions(scene, figure, members))
 
 
-def _add(scene: Scene, n: int, table: FigureTable, builder: FigureBuilder, prefix: str) -> None:
+def _add(
+    scene: Scene, n: int, table: FigureTable, builder: FigureBuilder, prefix: str
+) -> tuple[Figure, np.ndarray] | None:
+    """Add one figure; where joints of it are locked, return it with its posture at the start."""
+    if table.free is None:
+        _add_whole(scene, n, table, builder, prefix)
+        return None
+    own = FigureBuilder(gravity=builder.gravity, name=table.name)
+    _add_whole(scene, n, table, own, "")
+    whole = _built(scene, own)
+    q, v = whole.neutral(), np.zeros(whole.nv)
+    _start(scene, n, table, whole, "", q, v)
+    with at_table(scene, "figure", n, "free"):
+        for name in table.free:
+            whole.index(name)
+        locked = lock_joints(whole, [name for name in whole.names if name not in table.free], q)
+        begin = locked.neutral()
+        for name in table.free:
+            begin[locked.places(name, "q")] = q[whole.places(name, "q")]
+    builder.add(locked, prefix)
+    return locked, begin
+
+
+def _add_whole(scene: Scene, n: int, table: FigureTable, builder: FigureBuilder, prefix: str) -> None:
     """Add the segments of one figure: of a ready one, of a file, or of the table."""
     if table.model is not None:
         given = {**table.parameters.model_dump(exclude_none=True), "gravity": builder.gravity, "name": table.name}
@@ -225,16 +250,24 @@ def _read(scene: Scene, n: int, table: FigureTable, builder: FigureBuilder, pref
     builder.add(found, prefix)
 
 
-def _start(scene: Scene, n: int, table: FigureTable, figure: Figure, prefix: str, q: np.ndarray, v: np.ndarray) -> None:
-    """Write what the scene says of the start into q and v."""
+def _start(
+    scene: Scene, n: int, table: FigureTable, figure: Figure, prefix: str, q: np.ndarray, v: np.ndarray,
+    begin: tuple[Figure, np.ndarray] | None = None,
+) -> None:  # fmt: skip
+    """Write what the scene says of the start into q and v; `begin` has the posture of a figure with locked joints."""
+    if begin is not None:
+        for name in table.free or ():
+            q[figure.places(prefix + name, "q")] = begin[1][begin[0].places(name, "q")]
+        read_values(scene, figure, table.start.v, "v", v, prefix, "figure", n, "start", "v")
+        return
     for k, segment in enumerate(table.segment):
         if segment.joint.contact is not None:
             joint = figure.segment(prefix + segment.name).joint
-            begin = segment.joint.contact.start
+            own = segment.joint.contact.start
             assert isinstance(joint, joints.ContactJoint)
             q[figure.places(prefix + segment.name, "q")] = placed(
                 scene,
-                lambda j=joint, b=begin: j.configuration(
+                lambda j=joint, b=own: j.configuration(
                     b.parent, b.child, direction=b.direction, yaw=b.yaw, normal1=b.parent_normal, normal2=b.normal
                 ),
                 "figure",

@@ -5,7 +5,20 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from motiform.motion.actuation.muscles.curves.register import MODELS
-from motiform.scene.tables.common import Above0, AtLeast0, Length, Metre, Name, Number, Point, PoseTable, Second, Table
+from motiform.motion.actuation.stimulation.muscle import MAX_CURRENT, MAX_WIDTH
+from motiform.scene.tables.common import (
+    Above0,
+    Ampere,
+    AtLeast0,
+    Length,
+    Metre,
+    Name,
+    Number,
+    Point,
+    PoseTable,
+    Second,
+    Table,
+)
 from motiform.scene.tables.drive import Value
 
 __all__ = [
@@ -17,6 +30,7 @@ __all__ = [
     "StepTable",
     "StimulationTable",
     "SupportTable",
+    "SwingTable",
     "TrainTable",
     "WrapTable",
 ]
@@ -105,6 +119,26 @@ class TrainTable(Table):
     period: Annotated[Second, Above0] = 0.03
     pulses: Annotated[int, Field(ge=1, le=100000)] = 1
     intensity: Share = Field(1.0, description="charge over the greatest, 0 to 1")
+    width: Annotated[Second, AtLeast0] | None = Field(None, description="of a pulse, with its current: its charge")
+    current: Annotated[Ampere, AtLeast0] | None = Field(None, description="of a pulse")
+
+    @model_validator(mode="after")
+    def _one_way(self) -> "TrainTable":
+        if (self.width is None) != (self.current is None):
+            raise ValueError("a pulse has a width and a current: give both")
+        if self.width is not None and "intensity" in self.model_fields_set:
+            raise ValueError("give the intensity of pulses, or their width and current")
+        return self
+
+
+class SwingTable(Table):
+    """`[figure.stimulation.swing]`: pulses to the muscle that pulls the way the knee goes."""
+
+    quadriceps: Share = Field(1.0, description="intensity of their pulses, 0 to 1")
+    hamstrings: Share = Field(1.0, description="intensity of their pulses, 0 to 1")
+    period: Annotated[Second, Above0] = Field(0.025, description="from pulse to pulse")
+    look: Annotated[Second, Above0] = Field(0.01, description="from call to call of the law without pulses")
+    slow: Positive = Field(0.05, description="up to which the knee stands [rad/s]")
 
 
 class StimulationTable(Table):
@@ -118,7 +152,16 @@ class StimulationTable(Table):
     hamstrings: Length = Field(0.05, description="from the knee down to their end")
     strength: Positive = Field(1.0, description="muscles side by side: a factor on forces and stiffnesses")
     delay: Annotated[Second, AtLeast0] = Field(0.05, description="from a pulse to calcium")
+    max_width: Annotated[Second, Above0] = Field(MAX_WIDTH, description="of a pulse that recruits all fibres")
+    max_current: Annotated[Ampere, Above0] = Field(MAX_CURRENT, description="of that pulse")
     train: list[TrainTable] = Field(default_factory=list)
+    swing: SwingTable | None = None
+
+    @model_validator(mode="after")
+    def _one_command(self) -> "StimulationTable":
+        if self.swing is not None and self.train:
+            raise ValueError("pulses come from trains or from a swing: give one of them")
+        return self
 
 
 class WrapTable(Table):

@@ -12,6 +12,7 @@ from motiform.base.units import quantity
 __all__ = [
     "Above0",
     "Acceleration",
+    "Ampere",
     "Area",
     "Areas",
     "AtLeast0",
@@ -93,6 +94,7 @@ Point = tuple[Metre, Metre, Metre]
 Velocity = tuple[Speed, Speed, Speed]
 Spin = tuple[Turning, Turning, Turning]
 Acceleration = tuple[Pull, Pull, Pull]
+Ampere = Annotated[float, Unit("A")]
 Newtons = tuple[Push, Push, Push]
 NewtonMetres = tuple[Twisting, Twisting, Twisting]
 Areas = tuple[Area, Area, Area]

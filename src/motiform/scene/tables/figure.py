@@ -219,6 +219,9 @@ class FigureTable(Table):
     model: Literal[tuple(FIGURES)] | None = Field(None, description="a ready figure")  # type: ignore[valid-type]
     parameters: ModelTable = Field(ModelTable(), description="of the model")
     file: str | None = Field(None, description="URDF or MJCF file in the scene's folder")
+    free: list[str] | None = Field(
+        None, min_length=1, description="the only segments whose joints move; the others are locked as at the start"
+    )
     segment: list[SegmentTable] = Field(default_factory=list)
     tag: list[TagTable] = Field(default_factory=list)
     closure: list[ClosureTable] = Field(default_factory=list)

@@ -87,10 +87,11 @@ class KneeGeometry:
             )
         if self.sign not in (1.0, -1.0):
             raise InputError("sign must be 1 or −1", where=where, got=self.sign)
-        self._places  # noqa: B018, refuses a coordinate that is not there
+        self.places  # noqa: B018, refuses a coordinate that is not there
 
     @cached_property
-    def _places(self) -> tuple[int, int]:
+    def places(self) -> tuple[int, int]:
+        """Of the coordinate, in q and in v."""
         v = velocity_places(self.figure, [self.coordinate], "knee geometry")
         return int(self.figure.places(self.coordinate, "q")[0]), int(v[0])
 
@@ -103,7 +104,7 @@ class KneeGeometry:
         """Return lengths [m] of quadriceps and hamstrings, and their moment arms −dL/dq, (2, nv)."""
         lengths, arms = np.empty(2), np.empty((2, self.figure.nv))
         law, numbers = self._kernel
-        law(numbers, *self._places, ready(q, self.figure.nq, "q"), lengths, arms)
+        law(numbers, *self.places, ready(q, self.figure.nq, "q"), lengths, arms)
         return lengths, arms
 
     @cached_property
@@ -123,7 +124,7 @@ class KneeGeometry:
 
     def lines(self, q: Array) -> list[Array]:
         """Return the corners of quadriceps, with its arc, and hamstrings in the world [m], (corners, 3) each."""
-        at_q, at_v = self._places
+        at_q, at_v = self.places
         phi, r, a, b, c = self.sign * float(q[at_q]), self.radius, self.above, self.quadriceps, self.hamstrings
         knee, up, front = self._plane(q, at_v)
         turn = np.linspace(np.arccos(r / a), np.pi + phi - np.arccos(r / b), _ARC)
@@ -142,7 +143,7 @@ class KneeGeometry:
         axis = joint_axes(figure, q)[at_v, :3]
         up = p[thigh] - p[shank] if thigh >= 0 else np.zeros(3)
         if np.linalg.norm(np.cross(axis, up)) < _SHORT:  # the thigh begins at the knee: along the straight shank
-            back = Rotation.from_rotvec(-q[self._places[0]] * axis)
+            back = Rotation.from_rotvec(-q[self.places[0]] * axis)
             up = -back.apply(R[shank] @ np.asarray(figure.segments[shank].com))
         up = up - axis * (axis @ up)
         if not np.linalg.norm(up) > _SHORT:

@@ -9,7 +9,10 @@ from motiform.base.errors import InputError
 from motiform.motion.run import check_number
 from motiform.spatial.checks import Array, as_floats
 
-__all__ = ["HAMSTRINGS", "QUADRICEPS", "StimulatedMuscle", "recruitment"]
+__all__ = ["HAMSTRINGS", "MAX_CURRENT", "MAX_WIDTH", "QUADRICEPS", "StimulatedMuscle", "pulse_intensity", "recruitment"]
+
+MAX_WIDTH, MAX_CURRENT = 500e-6, 0.1
+"""Of a pulse that recruits all fibres [s], [A]; chosen, as the source prints no numbers in its table 1.2."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +83,22 @@ class StimulatedMuscle:
 
 QUADRICEPS = StimulatedMuscle("quadriceps")
 HAMSTRINGS = StimulatedMuscle("hamstrings", contractile_length=0.107)
+
+
+def pulse_intensity(
+    width: ArrayLike, current: ArrayLike, *, max_width: float = MAX_WIDTH, max_current: float = MAX_CURRENT
+) -> Array:
+    """Return the intensity of pulses, pw i/(pw_max i_max), from their width [s] and current [A]  [HuMAnS 1.2.2]."""
+    where = "stimulation pulse"
+    most = check_number(max_width, "max_width", where, above=0.0) * check_number(
+        max_current, "max_current", where, above=0.0
+    )
+    pw, i = as_floats(width, where=f"{where}, width"), as_floats(current, where=f"{where}, current")
+    for name, value, bound, unit in (("width", pw, max_width, "s"), ("current", i, max_current, "A")):
+        if not ((value >= 0).all() and (value <= bound).all()):
+            got, allowed = repr(value.tolist())[:60], f"0 to {bound:g} {unit}"
+            raise InputError(f"the {name} of a pulse is out of range", where=where, got=got, allowed=allowed)
+    return np.asarray(pw * i / most)
 
 
 def recruitment(intensity: ArrayLike) -> Array:
