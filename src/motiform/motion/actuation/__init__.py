@@ -7,7 +7,7 @@ from motiform.motion.actuation.commands import CommandedActuator, CommandedContr
 from motiform.motion.actuation.control import PostureControl, posture_control
 from motiform.motion.actuation.drives import CoordinateControl, CoordinateDrive
 from motiform.motion.actuation.laws import ComputedTorque, ServoLaw
-from motiform.motion.actuation.motors import Motor, Motors, TorqueDrives, with_rotors
+from motiform.motion.actuation.motors import Motor, Motors, TorqueDrives, freeze_gears, with_rotors
 from motiform.motion.actuation.muscles.acting import HillMuscles
 from motiform.motion.actuation.muscles.reflex import StretchReflex
 from motiform.motion.actuation.pushes import SegmentPush, SegmentPushes
@@ -120,6 +120,7 @@ __all__ = [
     "bip_step",
     "bip_tasks",
     "capture_impulse",
+    "freeze_gears",
     "motor_voltages",
     "posture_control",
     "prioritized",

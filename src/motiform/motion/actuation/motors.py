@@ -9,22 +9,24 @@ Energy: u i = R i² + d(½ L i²)/dt + n k i ω.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motiform.base.errors import InputError, closest
+from motiform.base.errors import InputError, RunError, closest
 from motiform.motion.actuation import columns as actuation_columns
 from motiform.motion.actuation.commands import Command, CommandedActuator
 from motiform.motion.run import check_number
 from motiform.motion.tree import ActuatorChannel, Figure, FigureState
+from motiform.motion.tree.model.functions import CoordinateFunction
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.state import ready
+from motiform.spatial.checks import as_floats
 
-__all__ = ["Motor", "Motors", "TorqueDrives", "with_rotors"]
+__all__ = ["Motor", "Motors", "TorqueDrives", "freeze_gears", "with_rotors"]
 
 
 def velocity_places(figure: Figure, coordinates: Sequence[str], where: str) -> np.ndarray:
@@ -111,12 +113,12 @@ class Motor:
     """Torque constant k [N·m/A], the back-EMF constant [V·s/rad], of the motor's shaft."""
     resistance: float
     """R [Ω]"""
-    gear: float = 1.0
-    """Turns of the motor for one of the joint."""
+    gear: float | CoordinateFunction = 1.0
+    """Turns of the motor for one of the joint; of a linkage a function of the coordinate, such as a `Polynomial`."""
     inductance: float = 0.0
     """L [H]; 0: the current follows at once."""
     rotor_inertia: float = 0.0
-    """Of the motor's shaft [kg·m²]; the joint feels gear² times it, see `with_rotors`."""
+    """Of the motor's shaft [kg·m²]; the joint feels gear² times it, of one posture: see `with_rotors`."""
     viscous: float = 0.0
     """Friction of the joint b [N·m·s/rad]."""
     friction: float = 0.0
@@ -128,16 +130,40 @@ class Motor:
 
     def __post_init__(self) -> None:
         where = f"motor of {self.coordinate!r}"
-        for name in ("constant", "resistance", "gear", "friction_speed"):
+        if not isinstance(self.gear, CoordinateFunction):
+            check_number(self.gear, "gear", where, above=0.0)
+        for name in ("constant", "resistance", "friction_speed"):
             check_number(getattr(self, name), name, where, above=0.0)
         for name in ("inductance", "rotor_inertia", "viscous", "friction"):
             check_number(getattr(self, name), name, where, least=0.0)
         if not self.voltage > 0:
             raise InputError("voltage must be above 0", where=where, got=self.voltage)
 
+    def gear_at(self, x: float) -> float:
+        """Return the turns of the motor for one of the joint where its coordinate is x."""
+        if not isinstance(self.gear, CoordinateFunction):
+            return self.gear
+        found = float(self.gear.derivatives(x)[0])
+        if not (np.isfinite(found) and found > 0):
+            where, got = f"motor of {self.coordinate!r}", f"{found:g} at {x:.6g}"
+            raise RunError("a gear must be above 0 wherever the joint goes", where=where, got=got)
+        return found
 
-def with_rotors(figure: Figure, motors: Sequence[Motor]) -> Figure:
-    """Return a figure whose joints carry the inertia of the motors' rotors, gear² times that of the shaft."""
+
+def freeze_gears(figure: Figure, motors: Sequence[Motor], q: ArrayLike | None = None) -> list[Motor]:
+    """Return motors with the constant gears that they have at q, (nq,); None: neutral  [HuMAnS 6.1.3]."""
+    posture = figure.neutral() if q is None else as_floats(q, where="q of gears")
+    velocity_places(figure, [motor.coordinate for motor in motors], "motors")
+    at = [int(figure.places(motor.coordinate, "q")[0]) for motor in motors]
+    return [replace(motor, gear=motor.gear_at(float(posture[k]))) for motor, k in zip(motors, at, strict=True)]
+
+
+def with_rotors(figure: Figure, motors: Sequence[Motor], q: ArrayLike | None = None) -> Figure:
+    """Return a figure whose joints carry the inertia of the motors' rotors, gear² times that of the shaft.
+
+    Gears that depend on the coordinate count as at q, (nq,); None: neutral.
+    """
+    motors = freeze_gears(figure, motors, q)
     velocity_places(figure, [motor.coordinate for motor in motors], "motors")
     armature: dict[str, Array] = {}
     for n, segment in enumerate(figure.segments):
@@ -145,7 +171,7 @@ def with_rotors(figure: Figure, motors: Sequence[Motor]) -> Figure:
         names = [figure.layout.names[place] for place in figure.layout.v[n]]
         for motor in motors:
             if motor.coordinate in names:
-                own[names.index(motor.coordinate)] += motor.gear**2 * motor.rotor_inertia
+                own[names.index(motor.coordinate)] += motor.gear_at(0.0) ** 2 * motor.rotor_inertia
                 armature[segment.name] = own
     return figure.replace(segments={name: {"armature": own} for name, own in armature.items()})
 
@@ -179,7 +205,8 @@ class Motors(CommandedActuator):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "motors", tuple(self.motors))
-        numbers = [[getattr(motor, key) for key in actuation_columns.MOTOR] for motor in self.motors]
+        frozen = freeze_gears(self.figure, self.motors)
+        numbers = [[getattr(motor, key) for key in actuation_columns.MOTOR] for motor in frozen]
         object.__setattr__(self, "_numbers", np.array(numbers, float).reshape(-1, len(actuation_columns.MOTOR)))
         self._places, self.commands  # noqa: B018, their checks belong here
         self._check_rotors()
@@ -191,12 +218,13 @@ class Motors(CommandedActuator):
                 names = [self.figure.layout.names[place] for place in self.figure.layout.v[n]]
                 if motor.coordinate in names:
                     has = np.broadcast_to(segment.armature, (segment.joint.nv,))[names.index(motor.coordinate)]
-                    if has < 0.999 * motor.gear**2 * motor.rotor_inertia:
+                    least = 0.0 if isinstance(motor.gear, CoordinateFunction) else motor.gear**2
+                    if has < 0.999 * least * motor.rotor_inertia or (motor.rotor_inertia > 0 and has == 0):
                         raise InputError(
                             "the figure does not carry the motor's rotor",
                             where=f"motor of {motor.coordinate!r}",
                             got=f"armature {has:.6g} kg m²",
-                            allowed=f"at least {motor.gear**2 * motor.rotor_inertia:.6g} kg m²",
+                            allowed=f"at least {least * motor.rotor_inertia:.6g} kg m²" if least else "above 0",
                             remedy="Take actuation.with_rotors(figure, motors).",
                         )
 
@@ -244,6 +272,24 @@ class Motors(CommandedActuator):
         ] + n[:, actuation_columns.VISCOUS]
         return out
 
+    def numbers_at(self, q: Array) -> Array:
+        """Return the numbers of the motors in a posture, see `columns`."""
+        if not self._linkages:
+            return self._numbers
+        found: Array = self._numbers.copy()
+        for k, place in self._linkages:
+            found[k, actuation_columns.GEAR] = self.motors[k].gear_at(float(q[place]))
+        return found
+
+    @cached_property
+    def _linkages(self) -> list[tuple[int, int]]:
+        """Motors whose gear depends on the coordinate, and its place in q."""
+        return [
+            (k, int(self.figure.places(motor.coordinate, "q")[0]))
+            for k, motor in enumerate(self.motors)
+            if isinstance(motor.gear, CoordinateFunction)
+        ]
+
     @cached_property
     def _kernel(self) -> tuple[Any, Array]:
         """The kernel, and where the current of each motor is in z."""
@@ -259,7 +305,7 @@ class Motors(CommandedActuator):
         flow, out, rates = np.empty((3, self.size)), np.empty(self.figure.nv), np.empty(len(self.states))
         v, z = ready(state.v, self.figure.nv, "v"), self.own(state.z)
         command = ready(self.command_at(t, state), self.size, "a command")
-        law(self._numbers, self._places, wound, v, command, z, flow, rates, out)
+        law(self.numbers_at(state.q), self._places, wound, v, command, z, flow, rates, out)
         return flow, out, rates
 
     def act(self, t: float, state: FigureState) -> tuple[ArrayLike, ArrayLike]:  # noqa: D102

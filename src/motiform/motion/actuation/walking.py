@@ -28,13 +28,13 @@ WALKING_QUANTITIES = ("observed", "reference", "center_of_pressure", "load", "co
 """Quantities that are recorded beside those of motors."""
 
 
-def motor_voltages(motors: Sequence[Motor], efforts: ArrayLike, speeds: ArrayLike) -> Array:
-    """Return the voltages [V] at which motors at these speeds [rad/s] give these efforts, friction apart.
+def motor_voltages(motors: Sequence[Motor], efforts: ArrayLike, speeds: ArrayLike, places: ArrayLike) -> Array:
+    """Return the voltages [V] at which motors give efforts at speeds [rad/s] and places [rad], friction apart.
 
     u = R τ/(n k) + n k ω, within what each can stand.
     """
     k, R, top = (np.array([getattr(m, key) for m in motors]) for key in ("constant", "resistance", "voltage"))
-    nk = k * np.array([m.gear for m in motors])
+    nk = k * np.array([m.gear_at(float(x)) for m, x in zip(motors, np.asarray(places), strict=True)])
     return np.asarray(np.clip(R * np.asarray(efforts) / nk + nk * np.asarray(speeds), -top, top))
 
 
@@ -96,7 +96,8 @@ class WalkingMotors(Motors):
     def _voltages_at_rest(self) -> Array:
         """Return the voltages [V] of a robot that has stood before: without them it falls until the first command."""
         efforts = self.control(0.0, np.asarray(self.q0, float), np.zeros(self.figure.nv)).efforts
-        return motor_voltages(self.motors, efforts, np.zeros(len(self.motors)))
+        at = np.asarray(self.q0, float)[self._q_places]
+        return motor_voltages(self.motors, efforts, np.zeros(len(self.motors)), at)
 
     def call(self, t: float, state: FigureState) -> ArrayLike:
         """Return what it keeps after the law was called: the law gets the efforts that act now behind the states."""
@@ -119,7 +120,7 @@ class WalkingMotors(Motors):
         q, v, used, out[parts.observer] = self.observer.observe(t, posture, loads, memory[parts.observer], foreseen)
         wanted = self.control(t, q, v)
         out[parts.observation] = np.concatenate([q, v, wanted.acceleration, [used, wanted.missing]])
-        return motor_voltages(self.motors, wanted.efforts, v[self._places]), out
+        return motor_voltages(self.motors, wanted.efforts, v[self._places], q[self._q_places]), out
 
     def _sensed(self, t: float, state: FigureState, efforts: Array) -> Sensed:
         return Sensed(self.figure, t, state.q, state.v, efforts, self.contacts)

@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 from scipy.linalg import expm
 
 from motiform import FigureBuilder, actuation, contact, joints, open_recording, simulate
@@ -246,6 +247,39 @@ def test_motor_with_inductance_and_its_energy(engine):
     exact = np.array([expm(M * t) @ [0, 0, 1] for t in rec.time("v")])
     assert np.abs(rec["v"][:, 0] - exact[:, 0]).max() < 1e-7
     assert np.abs(rec["z"][:, 0] - exact[:, 1]).max() < 1e-7
+
+
+@pytest.mark.parametrize("engine", ["figure", "contacts", "fixed"])
+def test_a_gear_that_depends_on_the_joint(engine):
+    """A pendulum at a linkage of n(q) = 8 + 3 q²: its own equation by SciPy, and energy books that close."""
+    figure = wheel(0.1, gravity=(0, -9.81, 0), com=(0, -0.3, 0))
+    motor = Motor("wheel", 0.02, R, gear=joints.Polynomial((8.0, 0.0, 3.0)), rotor_inertia=1e-4)
+    figure = actuation.with_rotors(figure, [motor], [0.5])
+    inertia = 0.1 + 0.3**2 + 8.75**2 * 1e-4  # of the posture that is given
+
+    def rate(t, y):
+        nk = 0.02 * (8.0 + 3.0 * y[0] ** 2)
+        return [y[1], (nk * (9.0 - nk * y[1]) / R - 9.81 * 0.3 * np.sin(y[0])) / inertia]
+
+    rec = simulate(
+        figure, t1=1.5, rate=50, q0=[0.5], controls=Motors(figure, [motor], 9.0), rtol=1e-10, **ENGINES[engine]
+    )
+    want = solve_ivp(rate, (0, 1.5), [0.5, 0.0], t_eval=rec.time("q"), rtol=1e-11, atol=1e-12)
+    np.testing.assert_allclose(rec["q"][:, 0], want.y[0], atol=1e-7)
+    assert np.ptp(rec["q"]) > 0.4
+    supplied, heat = rec["motors.supplied"][:, 0], rec["motors.heat"][:, 0]
+    assert np.abs(supplied - heat - (rec["energy"] - rec["energy"][0])).max() < 1e-7
+    frozen = actuation.freeze_gears(figure, [motor], [0.5])
+    assert frozen[0].gear == 8.75
+    still = simulate(figure, t1=1.5, rate=50, q0=[0.5], controls=Motors(figure, frozen, 9.0), **ENGINES[engine])
+    assert np.abs(still["q"] - rec["q"]).max() > 0.01
+
+
+def test_a_gear_below_zero_ends_the_run():
+    figure = wheel()
+    motor = Motor("wheel", K, R, gear=joints.Polynomial((1.0, -5.0)))
+    with pytest.raises(MotiformError, match="gear must be above 0 wherever"):
+        simulate(figure, t1=5.0, rate=50, controls=Motors(figure, [motor], 12.0))
 
 
 def test_drive_with_lag_and_limit():
