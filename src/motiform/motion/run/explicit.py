@@ -4,9 +4,9 @@ The state may live on a manifold embedded in the vector (rotation matrices): `re
 accepted step, which keeps the order of the method.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -59,6 +59,9 @@ class SolutionSegment:
 class ExplicitStep:
     """One explicit Runge–Kutta method on one system, with its workspace."""
 
+    power = 0.2
+    """By which the length of a step follows its error."""
+
     def __init__(
         self,
         tableau: Tableau,
@@ -83,6 +86,26 @@ class ExplicitStep:
         """Numbers whose errors count: what comes after them changes at events only."""
         self.latest = np.inf
         """Rates are asked for up to this instant [s]: one that jumps at the end of a step counts from before it."""
+
+    @property
+    def adaptive(self) -> bool:
+        """Whether it estimates its errors."""
+        return self.tableau.error is not None
+
+    @property
+    def lands(self) -> bool:
+        """Whether its steps are better than its dense output, and end on samples."""
+        return self.tableau.dense is None
+
+    def keep(self) -> dict[str, Any]:
+        """Return the data that a resumed run needs: none."""
+        return {}
+
+    def restore(self, kept: Mapping[str, Any]) -> None:
+        """Continue from what was kept."""
+
+    def renew(self) -> None:
+        """Forget what is known of the rate: it has changed."""
 
     def step(self, t: float, y: np.ndarray, h: float) -> np.ndarray:
         """Return the state at t + h; the stages stay for the error and the dense output."""
@@ -194,7 +217,7 @@ def march(
     on the multiples of its period: for methods whose dense output is poorer than their steps. At `jumps` [s] the rate
     is not continuous: steps end there, so that none is taken across; so they do at the instants of a `schedule`.
     """
-    adaptive = stepper.tableau.error is not None
+    adaptive = stepper.adaptive
     if not adaptive and not (step and step > 0):
         raise InputError("a fixed-step method needs a step", got=step, allowed="a positive number of seconds")
     t, y, stepper.headway.end = float(t0), np.array(y0, float), float(t1)
@@ -275,7 +298,7 @@ def accepted_step(
             return end, h, planned
         ratio = stepper.error(y, end, h) if np.isfinite(end).all() else np.inf
         # dt ← dt |Δ_wanted/Δ|^0.2 [Perez94, Dynamics], with the usual safety factor and bounds
-        factor = min(_GROW, max(_SHRINK, _SAFETY * ratio**-0.2)) if ratio > 0 else _GROW
+        factor = min(_GROW, max(_SHRINK, _SAFETY * ratio**-stepper.power)) if ratio > 0 else _GROW
         if ratio <= 1:
             if not cut:
                 stepper.headway.step(t)

@@ -1,7 +1,7 @@
 """Runs of flat state vectors, by fixed or adaptive steps."""
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -13,17 +13,13 @@ from motiform.motion.run.options import DIVERGED, RunOptions
 from motiform.motion.run.system import Checkpoint, Run
 from motiform.record import Event
 
-__all__ = ["AdaptiveSteps", "Equations", "FixedSteps", "integrate"]
+__all__ = ["AdaptiveSteps", "Equations", "FixedSteps", "integrate", "make_stepper"]
 
 
-class Equations(Protocol):
-    """Equations of motion: a flat state vector with a rate."""
+class FlatEquations(Protocol):
+    """A flat state vector with a rate."""
 
     size: int
-
-    def initial(self) -> np.ndarray:
-        """Return the state at the start, (size,)."""
-        ...
 
     def rate(self, t: float, y: np.ndarray, out: np.ndarray) -> None:
         """Write dy/dt into out."""
@@ -31,6 +27,14 @@ class Equations(Protocol):
 
     def repair(self, y: np.ndarray) -> None:
         """Bring a state back to where states are allowed, in place."""
+        ...
+
+
+class Equations(FlatEquations, Protocol):
+    """Equations of motion: a flat state vector with a rate and a start."""
+
+    def initial(self) -> np.ndarray:
+        """Return the state at the start, (size,)."""
         ...
 
 
@@ -43,7 +47,7 @@ def integrate(
 ) -> Run:
     """Return a run by the integrator of the options, from the start or from a checkpoint."""
     tableau = get_tableau(options.integrator)
-    if tableau.error is not None or guards or schedule is not None:
+    if tableau.implicit or tableau.error is not None or guards or schedule is not None:
         return AdaptiveSteps(system, options, guards, checkpoint, schedule=schedule)
     stepper = ExplicitStep(tableau, system.rate, size=system.size)
 
@@ -53,6 +57,17 @@ def integrate(
         return end
 
     return FixedSteps(step, system.initial(), options, checkpoint)
+
+
+def make_stepper(system: FlatEquations, options: RunOptions) -> ExplicitStep:
+    """Return the steps of the integrator of the options."""
+    tableau, counted = get_tableau(options.integrator), getattr(system, "counted", None)
+    own: dict[str, Any] = {"size": system.size, "repair": system.repair, "rtol": options.rtol, "atol": options.atol}
+    if tableau.implicit:
+        from motiform.motion.run.implicit import ImplicitStep
+
+        return ImplicitStep(system.rate, counted=counted, **own)
+    return ExplicitStep(tableau, system.rate, counted=counted, **own)
 
 
 class FixedSteps(Run):
@@ -97,22 +112,20 @@ class AdaptiveSteps(Run):
         jumps: Sequence[float] = (), schedule: Schedule | None = None,
     ) -> None:  # fmt: skip
         super().__init__(options.samples - 1)
-        stepper = ExplicitStep(
-            get_tableau(options.integrator), system.rate, size=system.size, repair=system.repair, rtol=options.rtol,
-            atol=options.atol, counted=getattr(system, "counted", None),
-        )  # fmt: skip
+        self.stepper = stepper = make_stepper(system, options)
         self.size, self.rate, self.guards = system.size, options.rate, guards
         self._state: Checkpoint = {"sample": 0, "rows": system.initial()} if checkpoint is None else checkpoint
         self.sample, first = int(self._state["sample"]), np.array(self._state["rows"]).reshape(system.size)
         self.t = float(self._state.get("t", self.sample / options.rate))
         self.end = self.t if self._state.get("ended") else options.t1
         h = float(self._state["step"]) if "step" in self._state else None
+        stepper.restore(self._state.get("stepper") or {})
         self._segments = march(
             stepper, self.t, first, self.end,
-            step=h if stepper.tableau.error is not None else 1 / (options.rate * options.steps),
+            step=h if stepper.adaptive else 1 / (options.rate * options.steps),
             longest=1 / options.rate if guards else np.inf,  # guards are looked at eight times from sample to sample
             guards=guards, fired=frozenset(int(k) for k in self._state.get("fired", ())),
-            landings=options.rate if stepper.tableau.dense is None else None, jumps=sorted(jumps), schedule=schedule,
+            landings=options.rate if stepper.lands else None, jumps=sorted(jumps), schedule=schedule,
         )  # fmt: skip
 
     @property
@@ -135,7 +148,7 @@ class AdaptiveSteps(Run):
         self.end = self.t if ended else self.end
         self._state = {
             "sample": self.sample, "rows": segment.after, "t": self.t, "step": segment.next_step,
-            "fired": sorted(set(fired)), "ended": ended,
+            "fired": sorted(set(fired)), "ended": ended, "stepper": self.stepper.keep(),
         }  # fmt: skip
         return np.array(passed).reshape(len(passed), self.size)
 

@@ -7,8 +7,9 @@ import numpy as np
 from motiform.base.errors import MotiformError, RunError
 from motiform.motion.contact import columns as contact_columns
 from motiform.motion.contact.modes import NoForces
-from motiform.motion.run import DORMAND_PRINCE, Checkpoint, ExplicitStep, Guard, Run, RunOptions, accepted_step
+from motiform.motion.run import Checkpoint, Guard, Run, RunOptions, accepted_step
 from motiform.motion.run.options import DIVERGED
+from motiform.motion.run.sampling import make_stepper
 from motiform.motion.run.system import States
 from motiform.motion.stepping.equations import NEAR, ContactEquations
 from motiform.motion.stepping.observe import snapshot
@@ -31,7 +32,7 @@ _STEP = 0.01  # [s] longest step: guards are looked at eight times in it
 
 
 class EventDrivenRun(Run):
-    """Dormand–Prince steps between events; at each event modes change and the integration restarts.
+    """Adaptive steps between events; at each event modes change and the integration restarts.
 
     Samples are read off the dense output, so they do not depend on the steps.
     """
@@ -42,10 +43,7 @@ class EventDrivenRun(Run):
     ) -> None:  # fmt: skip
         super().__init__(options.samples - 1)
         self.system, self.options, self.size = system, options, system.size
-        self.stepper = ExplicitStep(
-            DORMAND_PRINCE, system.rate, size=system.size, repair=system.repair, rtol=options.rtol, atol=options.atol,
-            counted=system.counted,
-        )  # fmt: skip
+        self.stepper = make_stepper(system, options)
         self.stepper.headway.end = options.t1
         self.guards, self.own = [*guards, *system.controls.guards(system.split)], len(guards)
         """Those of the run, and from number `own` on the events of actuators."""
@@ -90,11 +88,12 @@ class EventDrivenRun(Run):
             "t": self.t, "rows": self.y.copy(), "step": self.step or 0.0, "sample": self.sample,
             "fresh": int(self.fresh), "ended": int(self.ended), "fired": sorted(self.fired), "idle": self.idle,
             "crowd": np.array(self.crowd, float), "stride": np.array([self.stride, self.strode_at]),
-            **self.system.keep(),
+            **self.system.keep(), "stepper": self.stepper.keep(),
         }  # fmt: skip
 
     def _restore(self, checkpoint: Checkpoint) -> None:
         self.system.restore(checkpoint)
+        self.stepper.restore(checkpoint.get("stepper") or {})
         self.t, self.y = float(checkpoint["t"]), np.array(checkpoint["rows"], float).reshape(self.size)
         self.step, self.sample = float(checkpoint["step"]) or None, int(checkpoint["sample"])
         self.fresh, self.ended = bool(checkpoint["fresh"]), bool(checkpoint["ended"])
@@ -283,6 +282,8 @@ class EventDrivenRun(Run):
         happened = system.settle(found.time, y, closed, landed=landed) if len(closed) else []
         self.events += happened
         system.settle_actuators(found.time + system.leapt, y)
+        if not (before == system.modes).all():
+            self.stepper.renew()
         idle = not happened and not found.guards and (before == system.modes).all()
         self.idle = self.idle + 1 if idle or not moved else max(0, self.idle - 1)
         self._count_switches(found)

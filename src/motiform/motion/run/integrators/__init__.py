@@ -7,6 +7,7 @@ from motiform.motion.run.integrators import (
     dormand_prince,
     euler,
     lie_midpoint,
+    radau,
     rk4,
     symplectic_euler,
     time_stepping,
@@ -15,6 +16,7 @@ from motiform.motion.run.integrators.cash_karp import CASH_KARP
 from motiform.motion.run.integrators.dormand_prince import DORMAND_PRINCE
 from motiform.motion.run.integrators.euler import EULER
 from motiform.motion.run.integrators.method import Method, Tableau
+from motiform.motion.run.integrators.radau import RADAU
 from motiform.motion.run.integrators.rk4 import RK4
 
 __all__ = [
@@ -22,6 +24,7 @@ __all__ = [
     "DORMAND_PRINCE",
     "EULER",
     "METHODS",
+    "RADAU",
     "RK4",
     "Method",
     "Tableau",
@@ -39,6 +42,7 @@ METHODS: dict[str, Method] = {
         lie_midpoint.METHOD,
         cash_karp.METHOD,
         dormand_prince.METHOD,
+        radau.METHOD,
         time_stepping.METHOD,
         central_difference.METHOD,
     )
@@ -54,11 +58,11 @@ def get_method(name: str) -> Method:
 
 
 def get_tableau(name: str) -> Tableau:
-    """Return the tableau of an explicit Runge–Kutta method."""
+    """Return the tableau of a Runge–Kutta method."""
     found = get_method(name).tableau
     if found is None:
         allowed = ", ".join(method.name for method in METHODS.values() if method.tableau)
-        raise InputError("the integrator must be an explicit Runge–Kutta method", got=name, allowed=allowed)
+        raise InputError("the integrator must be a Runge–Kutta method", got=name, allowed=allowed)
     return found
 
 

@@ -14,7 +14,7 @@ MOMENTA = LINEAR | {"angular_momentum"}
 
 @dataclass(frozen=True)
 class Tableau:
-    """Coefficients of an explicit Runge–Kutta method.
+    """Coefficients of a Runge–Kutta method.
 
     Stage s is evaluated at t + c[s] h, y + h Σ_j a[s, j] k_j; the step ends at y + h Σ b[s] k_s; h Σ error[s] k_s
     estimates the error of the step; y + h Σ k_s Σ_p dense[s, p] θ^(p+1) is the solution at t + θ h.
@@ -29,6 +29,8 @@ class Tableau:
     dense: np.ndarray | None = None
     norm: Literal["mean", "largest"] = "mean"
     """How the errors of the numbers of a state are put together: root of the mean square, or the largest."""
+    implicit: bool = False
+    """Whether stages depend on themselves and on later ones."""
 
     @property
     def stages(self) -> int:
@@ -50,7 +52,7 @@ def tableau(
     for s, row in enumerate(rows, start=1):
         a[s, : len(row)] = row
     arrays = {key: np.array(value, float) for key, value in more.items()}
-    return Tableau(name, order, a, np.array(b, float), a.sum(axis=1), norm=norm, **arrays)
+    return Tableau(name, order, a, np.array(b, float), a.sum(axis=1), norm=norm, **arrays)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
@@ -68,4 +70,4 @@ class Method:
     """Kinds of models that it takes, of "bodies", "figure", "contacts", "network", "screen"."""
     text: str
     tableau: Tableau | None = None
-    """Of an explicit Runge–Kutta method."""
+    """Of a Runge–Kutta method on flat states."""
