@@ -269,3 +269,36 @@ def test_without_a_command_there_are_no_pulses():
     )
     np.testing.assert_allclose(none["q"], nothing["q"], atol=1e-7)
     assert np.ptp(none["q"]) > 0.1
+
+
+def test_the_contractile_speed_is_where_a_line_meets_two_half_lines():
+    """The document's figure 1.3: rates of the force by the series spring, and by the contractile element, over w."""
+    from scipy.optimize import brentq
+
+    from motiform.motion.actuation.stimulation.kernels import contract, turning
+
+    rng = np.random.default_rng(0)
+    p = np.array([QUADRICEPS.numbers()])
+    ks, Lc, L0, Fm, km = p[0, 2], p[0, 5], p[0, 6], p[0, 1], p[0, 0]
+    u = 5.0  # just after a pulse has arrived
+    for _ in range(200):
+        kc, F = rng.uniform(0, km), rng.uniform(0, Fm)
+        length, speed, share = L0 * rng.uniform(0.7, 1.3), 0.3 * rng.normal(), rng.uniform()
+        strain = length / L0 - 1.0
+        F0 = Fm * (1 - (strain / 0.4) ** 2)
+
+        def spring(w, speed=speed):
+            return ks * (speed - Lc * w)
+
+        def element(w, kc=kc, F=F, F0=F0, share=share):
+            return -(u + abs(w)) * F + share * F0 * u + kc * Lc * w
+
+        w = brentq(lambda w, a=spring, b=element: a(w) - b(w), -1e3, 1e3, xtol=1e-13)
+        x, lengths, speeds = np.array([kc, F, 0.0]), np.array([length]), np.array([speed])
+        memory, rates, forces, sign = np.array([3.0, 0.0, share, 1.0]), np.empty(3), np.empty(1), np.empty(1)
+        turning.function(p, 0.001, lengths, speeds, x, memory, sign)
+        memory[3] = np.sign(sign[0])
+        assert contract.function(p, 0.001, lengths, speeds, x, memory, rates, forces) == 0
+        assert memory[3] == np.sign(w)
+        assert rates[1] == pytest.approx(spring(w), rel=1e-9, abs=1e-6)
+        assert rates[1] == pytest.approx(element(w), rel=1e-9, abs=1e-6)
