@@ -14,6 +14,7 @@ from motiform.motion.actuation.tasks import TagTask, TaskFunction
 from motiform.motion.run import check_number
 from motiform.motion.tree import Figure
 from motiform.motion.tree.model.joint import Array
+from motiform.spatial.checks import as_floats
 
 __all__ = ["BaseObserver", "FootMarks"]
 
@@ -48,6 +49,8 @@ class BaseObserver:
     """Load from which a foot carries [N]."""
     cutoff: float = math.inf
     """Of the low-pass filter of velocities, of first order [Hz]; inf: none."""
+    landing: ArrayLike | None = None
+    """Posture in which the first foot that carries is where it comes to the ground, (nq,); None: where it is seen."""
 
     def __post_init__(self) -> None:
         known = self.figure.tag_names
@@ -58,6 +61,11 @@ class BaseObserver:
         if len(self.base) != 6:
             raise InputError("the base must have six coordinates", where="base observer", got=len(self.base))
         check_number(self.threshold, "threshold", "base observer", above=0.0)
+        if self.landing is not None:
+            object.__setattr__(self, "landing", as_floats(self.landing, where="base observer, landing"))
+            if np.shape(self.landing) != (self.figure.nq,):
+                got, allowed = f"shape {np.shape(self.landing)}", f"({self.figure.nq},)"
+                raise InputError("landing must be a posture", where="base observer", got=got, allowed=allowed)
         if self.cutoff != math.inf:
             check_number(self.cutoff, "cutoff", "base observer", above=0.0)
 
@@ -84,12 +92,15 @@ class BaseObserver:
         value, J, _, _ = self._placing[marks].at(q)
         return value, J
 
-    def start(self, q: ArrayLike) -> Array:
-        """Return what it keeps at first, at rest in a known posture: q, v, a reference of each foot, loads, t."""
+    def start(self, q: ArrayLike, *, hung: bool = False) -> Array:
+        """Return what it keeps at first, at rest in a known posture, on its feet or hung by the suspension.
+
+        These are q, v, a reference of each foot, loads, whether a foot has carried, t.
+        """
         q = np.asarray(q, float)
         references = [self.numbers(q, marks)[0] for marks in self._marks]
-        carrying = np.full(len(self.feet), 2.0 * self.threshold)
-        return np.concatenate([q, np.zeros(self.figure.nv), *references, carrying, [0.0]])
+        carrying = np.full(len(self.feet), 0.0 if hung else 2.0 * self.threshold)
+        return np.concatenate([q, np.zeros(self.figure.nv), *references, carrying, [0.0 if hung else 1.0, 0.0]])
 
     def observe(
         self, t: float, joints: Array, loads: ArrayLike, kept: Array, acceleration: Array | None = None
@@ -105,10 +116,12 @@ class BaseObserver:
             kept[nq : nq + nv],
             kept[nq + nv : nq + nv + 6 * count].reshape(count, 6).copy(),
         )
-        before, time = kept[nq + nv + 6 * count : -1], kept[-1]
+        before, carried, time = kept[nq + nv + 6 * count : -2], kept[-2], kept[-1]
         now = np.asarray(loads, float)
         carries = (now > self.threshold) & (before > self.threshold)
         used = int(np.argmax(carries)) if carries.any() else count - 1 if self.suspension is not None else -1
+        if carries.any() and not carried and self.landing is not None:
+            references[used] = self.numbers(self.landing, self._marks[used])[0]
         q = self._fitted(last, joints, used, references[used])
         for k in np.flatnonzero(~carries).tolist():  # where it is, until it carries
             references[k] = self.numbers(q, self.feet[k])[0]
@@ -116,7 +129,7 @@ class BaseObserver:
             share = -math.expm1(-2.0 * math.pi * self.cutoff * (t - time))
             v = v + (0.0 if acceleration is None else acceleration) * (t - time)
             v = v + share * ((q - last) / (t - time) - v)  # plain coordinates
-        return q, v, used, np.concatenate([q, v, references.ravel(), now, [t]])
+        return q, v, used, np.concatenate([q, v, references.ravel(), now, [float(carried or carries.any()), t]])
 
     def _fitted(self, last: Array, joints: Array, used: int, reference: Array) -> Array:
         """Return the joints' posture with the base that puts a foot where its reference is, or the last base."""
