@@ -5,7 +5,7 @@ import pytest
 
 from motiform.base.kernels import compiled
 from motiform.geometry import surfaces as s
-from motiform.motion.tree.contact_joints.joint import contact
+from motiform.motion.tree.contact_joints.contact import contact
 from motiform.motion.tree.kernels import contact as contact_kernels
 from motiform.spatial import Transform, random_rotation
 
