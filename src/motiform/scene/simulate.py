@@ -56,7 +56,9 @@ __all__ = [
     "simulate",
 ]
 
-KINDS: tuple[ModelKind, ...] = (BODIES, FIGURES, LEAVING, CONTACTS, NETWORKS, FIGURES_IN_MATTER, SCREENS, SETS_OF_SCREENS)
+KINDS: tuple[ModelKind, ...] = (
+    BODIES, FIGURES, LEAVING, CONTACTS, NETWORKS, FIGURES_IN_MATTER, SCREENS, SETS_OF_SCREENS,
+)  # fmt: skip
 """The register of models: what `simulate` takes, with which arguments and integrators."""
 
 Model = Bodies | Figure | Network | FigureInMatter | Screen | Screens

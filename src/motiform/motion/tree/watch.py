@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["watch_contacts"]
 
 
-def watch_contacts(
-    system: "FigureEquations", *, started: bool = True, without: Collection[str] = ()
-) -> list[Guard]:
+def watch_contacts(system: "FigureEquations", *, started: bool = True, without: Collection[str] = ()) -> list[Guard]:
     """Return the guards of every contact that lasts: "… lifts off", and "… slips" where it has a friction coefficient.
 
     Contact joints go by the name of their segment, contact closures by their own. With `started` they are refused

@@ -75,8 +75,12 @@ class LeavingContact(ContactJoint):
                 remedy="Say sliding=True; without friction= it never slips.",
             )
         if self.pair.contact == "point" and not (self.rolling and self.spin):
-            got, allowed = Words(f"{self!r}"), "rolling and spin left free"
-            raise InputError("a contact that leaves and lands must not hold rotation", where=where, got=got, allowed=allowed)
+            raise InputError(
+                "a contact that leaves and lands must not hold rotation",
+                where=where,
+                got=Words(f"{self!r}"),
+                allowed="rolling and spin left free",
+            )
 
     def numbers(self) -> Array:
         """Return the constants of the joint for kernels, as laid out in `columns`."""

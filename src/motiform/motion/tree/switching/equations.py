@@ -208,8 +208,8 @@ def _check_figure(figure: Figure, rubbing: list[str]) -> None:
     lasting = sliding_contacts(figure)
     if lasting:
         raise InputError(
-            "all contacts that slide with friction must leave and land, or none", where=f"joint of segment {lasting[0]!r}",
-            got="release=False", remedy="Say release=True.",
+            "all contacts that slide with friction must leave and land, or none",
+            where=f"joint of segment {lasting[0]!r}", got="release=False", remedy="Say release=True.",
         )  # fmt: skip
     if figure.closures and rubbing:
         raise InputError(
@@ -236,4 +236,3 @@ def _check_controls(acting: Acting) -> None:
             allowed="functions without states, events and calls",
             remedy="Take contact.release_contacts and contacts=, which take all of them.",
         )  # fmt: skip
-

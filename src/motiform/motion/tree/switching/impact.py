@@ -58,7 +58,8 @@ def _single(A: Array, u: Array, mu: float, least: float, where: str) -> Array:
     if least == 0.0 and u[2] >= 0.0 and np.isfinite(mu):
         return np.zeros(3)
     for stuck in (_held(A, u), _pushed(A, u, least)):
-        if stuck[2] >= least and (u + A @ stuck)[2] >= -1e-12 * abs(u[2]) and np.hypot(*stuck[:2]) <= mu * stuck[2]:
+        opens = (u + A @ stuck)[2] >= -1e-12 * abs(u[2])
+        if stuck[2] >= least and opens and (np.isinf(mu) or np.hypot(*stuck[:2]) <= mu * stuck[2]):
             return stuck
     return np.zeros(3) if np.isinf(mu) else _sliding(A, u, mu, least, where)
 
@@ -90,7 +91,8 @@ def _sliding(A: Array, u: Array, mu: float, least: float, where: str) -> Array:
         return float(np.array([np.cos(angle), np.sin(angle)]) @ (u + A @ impulse(angle))[:2])
 
     start = float(np.arctan2(u[1], u[0]))
-    if mu == 0.0 or abs(across(start)) <= 1e-15 * float(np.hypot(u[0], u[1])) and along(start) >= 0:
+    straight = abs(across(start)) <= 1e-15 * float(np.hypot(u[0], u[1])) and along(start) >= 0
+    if mu == 0.0 or straight:
         return impulse(start)
     from scipy.optimize import brentq
 
@@ -104,6 +106,8 @@ def _sliding(A: Array, u: Array, mu: float, least: float, where: str) -> Array:
                 found.append(root)
     if not found:
         raise RunError(
-            "the impact has no impulse with so much friction (Painlevé's paradox)", where=where, remedy="Lower friction."
+            "the impact has no impulse with so much friction (Painlevé's paradox)",
+            where=where,
+            remedy="Lower friction.",
         )
     return impulse(min(found, key=lambda angle: abs(angle - start)))

@@ -38,9 +38,7 @@ def observe_phases(system: SwitchingEquations, times: Array, rows: Array) -> dic
     """Return the samples of all channels, each found by the equations of its phase."""
     keys = [system.phase(row).held for row in rows]
     starts = [k for k in range(len(keys)) if k == 0 or keys[k] != keys[k - 1]]
-    parts = [
-        _observe_one(system, times[a:b], rows[a:b]) for a, b in zip(starts, [*starts[1:], len(keys)], strict=True)
-    ]
+    parts = [_observe_one(system, times[a:b], rows[a:b]) for a, b in zip(starts, [*starts[1:], len(keys)], strict=True)]
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 

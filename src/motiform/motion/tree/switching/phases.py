@@ -34,18 +34,20 @@ class Phase:
             for name in held
         }
         self.figure = whole.replace(segments=changes) if changes else whole
-        places = {name: k for k, name in enumerate(whole.coordinates)}
-        own = np.array([places[name] for name in self.figure.coordinates])
+        own = np.zeros(self.figure.nv, np.int64)
+        for segment, mine, places in zip(whole.segments, self.figure.layout.v, whole.layout.v, strict=True):
+            free = segment.joint.held.columns if segment.name in held else range(len(places))  # type: ignore[attr-defined]
+            own[mine] = places[list(free)]
         self.still = np.setdiff1d(np.arange(whole.nv), own)
         """Velocities that the contacts hold at zero, by their places in v."""
         at, moving = self.nq + whole.nv, np.concatenate([np.arange(self.nq), self.nq + own])
         modes = [np.arange(at + 3 * k, at + 3 * k + 3) for k, name in enumerate(rubbing) if name in held]
         self.own = np.concatenate([moving, *modes]).astype(np.int64)
         """Places of its numbers among those of the whole."""
-        self.equations = FigureEquations(
-            self.figure, FigureState(state.q, state.v[own]), _Restricted(controls, own, self.still) if controls else None,
-            None if loads is None else _Loads(loads, own, whole.nv), at_rest=at_rest, choose=False,
-        )  # fmt: skip
+        acts = _Restricted(controls, own, self.still) if controls else None
+        pushes = None if loads is None else _Loads(loads, own, whole.nv)
+        first = FigureState(state.q, state.v[own])
+        self.equations = FigureEquations(self.figure, first, acts, pushes, at_rest=at_rest, choose=False)
         self._rates = np.empty(self.equations.size)
 
     @property

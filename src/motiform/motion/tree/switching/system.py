@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -51,12 +52,15 @@ class SwitchingSystem(System):
         begin = start_open(figure, q0, v0)
         self.equations = SwitchingEquations(figure, begin, controls, loads, at_rest=100 * options.atol)
         check_functions(figure, begin, self.equations.acting, loads, guards)
-        split = self.equations.split
         self.guards = guards_of_contacts(self.equations)
-        self.guards += [replace(g, zero=lambda t, y, g=g: g.zero(t, split(y))) for g in guards]
+        self.guards += [replace(guard, zero=partial(self._zero, guard)) for guard in guards]
         self.figure, self.options = figure, options
         self.gravity, self.vertical = figure.gravity, figure.vertical
         self.labels, self.facts = figure_labels(figure, loads), {}
+
+    def _zero(self, guard: Guard, t: float, y: Array) -> float:
+        """Return a guard's function of a flat vector."""
+        return guard.zero(t, self.equations.split(y))
 
     def channels(self) -> list[Channel]:  # noqa: D102
         own = channels(self.figure, self.options.rate, bool(self.equations.acting), self.equations.loads)
