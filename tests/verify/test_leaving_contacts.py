@@ -14,6 +14,7 @@ from motiform import FigureBuilder, Transform, contact, joints, simulate
 from motiform.base.errors import InputError, RunError
 from motiform.geometry import surfaces as s
 from motiform.motion.run import Guard
+from motiform.motion.tree.prescribed import PrescribedMotion
 from motiform.spatial import exp_rotation
 
 G, R, M = 9.81, 0.1, 2.0
@@ -415,10 +416,16 @@ def test_what_cannot_be_is_said():
         joints.contact(s.plane(), s.sphere(R), restitution=0.5)
     figure, joint = ball({"sliding": True, "friction": 0.3})
     q = joint.configuration((0, 0, 0), direction=(1, 0, 0))
-    with pytest.raises(InputError, match="takes no 'contacts'"):
+    with pytest.raises(InputError, match="must not have contacts of the other kind"):
         simulate(figure, t1=0.1, q0=q, contacts=contact.Contacts((), (contact.floor(),)))
-    with pytest.raises(InputError, match="takes no 'watch'"):
-        simulate(figure, t1=0.1, q0=q, watch=True)
+    with pytest.raises(InputError, match="always watched"):
+        simulate(figure, t1=0.1, q0=q, watch=False)
+    with pytest.raises(InputError, match="cannot be prescribed"):
+        simulate(figure, t1=0.1, q0=q, prescribed=[PrescribedMotion("body.wx", speed=1.0)])
+    with pytest.raises(InputError, match="must have neither armature nor damping"):
+        simulate(figure.replace(segments={"body": {"damping": 0.1}}), t1=0.1, q0=q)
+    with pytest.raises(InputError, match="must be zero at the start"):
+        simulate(ball({})[0], t1=0.1, q0=q, v0=[0, 0, 0, 1.0, 0, 0])
     with pytest.raises(InputError, match="dormand-prince"):
         simulate(figure, t1=0.1, q0=q, integrator="rk4")
     with pytest.raises(InputError, match="must not change the state"):

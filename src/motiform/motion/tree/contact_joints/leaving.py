@@ -104,6 +104,12 @@ class LeavingContact(ContactJoint):
         L1 = T @ L2
         return np.concatenate([L1.translation, L1.quaternion, L2.translation, L2.quaternion])
 
+    def raised(self, q: ArrayLike, gap: float) -> Array:
+        """Return the configuration with body 2 moved from body 1 by a gap [m] along the normal, (..., 14)."""
+        q = self._checked(q).copy()
+        q[..., :3] += gap * self._frames(q)[1][..., 2]
+        return q
+
     def nearest(self, q: ArrayLike) -> Nearest:
         """Return the contact frame at the nearest points of the surfaces, (N, ...), for configurations (N, 14)."""
         p1, R1, p2, R2 = self._frames(q)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -38,11 +39,15 @@ class SwitchingSystem(System):
         controls: Controls = None,
         loads: Control | None = None,
         guards: Sequence[Guard] = (),
+        watch: bool = True,
+        contacts: Any = None,
+        prescribed: Sequence[Any] = (),
     ) -> None:
         check_integrator(options, "figure", "a figure")
         check_moves(figure)
         check_device(options)
         check_resolved(f"joint of segment {leaving_contacts(figure)[0]!r}", "a contact that leaves and lands", options)
+        _refuse_others(watch, contacts, prescribed)
         changing = [guard.name for guard in guards if guard.then is not None]
         if changing:
             raise InputError(
@@ -97,6 +102,19 @@ class _SwitchingRun(AdaptiveSteps):
         return event if name == event.name else Event(event.time, event.name, dict(self.system.details[name]))
 
 
+def _refuse_others(watch: bool, contacts: Any, prescribed: Sequence[Any]) -> None:
+    """Refuse what is for figures whose contacts last."""
+    what = "a figure whose contacts leave and land"
+    if not watch:
+        raise InputError(f"{what} is always watched", got="watch=False", remedy="Say release=False.")
+    if contacts is not None:
+        remedy = "Say release=False, or take contact.release_contacts of the joints without it."
+        raise InputError(f"{what} must not have contacts of the other kind", got="contacts=", remedy=remedy)
+    if prescribed:
+        got, remedy = "prescribed=", "Move them with controls=."
+        raise InputError(f"coordinates of {what} cannot be prescribed", got=got, remedy=remedy)
+
+
 def _leaves(figure: Figure) -> bool:
     return bool(leaving_contacts(figure))
 
@@ -108,10 +126,5 @@ KIND = ModelKind(
     SwitchingSystem,
     "dormand-prince",
     only=_leaves,
-    hints={
-        "forces": "Give controls=, or loads= on its segments.",
-        "contacts": "Say release=False, or take contact.release_contacts.",
-        "watch": "Contacts that leave and land are always watched.",
-        "prescribed": "Move the coordinate with controls=.",
-    },
+    hints={"forces": "Give controls=, or loads= on its segments."},
 )
