@@ -245,7 +245,7 @@ class FigureTable(Table):
     load: list[LoadTable] = Field(default_factory=list)
     contact: list[FigureContactTable] = Field(default_factory=list)
     start: StartTable = StartTable()
-    watch: bool = Field(True, description="whether the run ends when a contact lifts off or slips")
+    watch: bool = Field(True, description="whether the run ends when a contact that lasts lifts off or slips")
 
     @model_validator(mode="after")
     def _has_segments(self) -> "FigureTable":

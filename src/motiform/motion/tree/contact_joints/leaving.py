@@ -69,14 +69,14 @@ class LeavingContact(ContactJoint):
             raise InputError("restitution is out of range", where=where, got=got, allowed=allowed)
         if not self.sliding and self.friction is not None:
             raise InputError(
-                "a contact with friction that leaves and lands must be able to slide",
+                "a contact with release and friction must be able to slide",
                 where=where,
                 got=Words(f"{self!r} with friction {self.friction:g}"),
                 remedy="Say sliding=True; without friction= it never slips.",
             )
         if self.pair.contact == "point" and not (self.rolling and self.spin):
             raise InputError(
-                "a contact that leaves and lands must not hold rotation",
+                "a contact with release must not hold rotation",
                 where=where,
                 got=Words(f"{self!r}"),
                 allowed="rolling and spin left free",

@@ -177,7 +177,7 @@ class SwitchingEquations:
                 y[q], y[v] = joint.landed(y[q], y[v])
             if y[v[5]] < -_RISING:
                 got, allowed = f"vz {y[v[5]]:.6g} m/s", "vz of zero or more where they touch"
-                raise InputError("surfaces that touch must not approach", where=where, got=got, allowed=allowed)
+                raise InputError("touching surfaces must not approach", where=where, got=got, allowed=allowed)
             self._part(i, y)
             still = [k for k in range(5) if k not in joint.held.columns]
             if y[v[5]] <= _RISING:
@@ -197,7 +197,7 @@ def _check_still(figure: Figure, y: Array, places: np.ndarray, nq: int, where: s
         if abs(y[place]) > _RISING:
             name = figure.coordinates[place - nq]
             raise InputError(
-                "a velocity that the contact holds must be zero at the start", where=where,
+                "a held velocity must be zero at the start", where=where,
                 got=f"{name} {y[place]:.6g}", allowed="0",
             )  # fmt: skip
 
@@ -208,7 +208,7 @@ def _check_figure(figure: Figure, rubbing: list[str]) -> None:
     lasting = sliding_contacts(figure)
     if lasting:
         raise InputError(
-            "all contacts that slide with friction must leave and land, or none",
+            "contacts with sliding friction must all have release, or none",
             where=f"joint of segment {lasting[0]!r}", got="release=False", remedy="Say release=True.",
         )  # fmt: skip
     if figure.closures and rubbing:
@@ -217,12 +217,12 @@ def _check_figure(figure: Figure, rubbing: list[str]) -> None:
             where=f"joint of segment {rubbing[0]!r}", remedy="Leave out its friction, or sliding.",
         )  # fmt: skip
     if figure.coupled is not None:
-        raise InputError("contacts that leave and land need a figure without couplings", where=where)
+        raise InputError("a figure with release must have no couplings", where=where)
     for name in leaving_contacts(figure):
         segment = figure.segment(name)
         if np.any(segment.armature) or np.any(segment.damping):
             raise InputError(
-                "a contact that leaves and lands must have neither armature nor damping",
+                "a contact with release must have neither armature nor damping",
                 where=f"joint of segment {name!r}", allowed="none",
             )  # fmt: skip
 
@@ -232,7 +232,7 @@ def _check_controls(acting: Acting) -> None:
     if acting.dynamic or acting.nx or any(part.events for part in acting.parts):
         names = ", ".join(part.name for part in acting.parts)
         raise InputError(
-            "controls of a figure whose contacts leave and land must be functions of time and state", got=names,
+            "controls of a figure with release must be functions of time and state", got=names,
             allowed="functions without states, events and calls",
             remedy="Take contact.release_contacts and contacts=, which take all of them.",
         )  # fmt: skip

@@ -51,7 +51,7 @@ class SwitchingSystem(System):
         changing = [guard.name for guard in guards if guard.then is not None]
         if changing:
             raise InputError(
-                "guards must not change the state of a figure whose contacts leave and land",
+                "guards must not change the state of a figure with release",
                 where=f"guard {changing[0]!r}", allowed="guards that mark instants, or end the run",
             )  # fmt: skip
         begin = start_open(figure, q0, v0)
@@ -104,7 +104,7 @@ class _SwitchingRun(AdaptiveSteps):
 
 def _refuse_others(watch: bool, contacts: Any, prescribed: Sequence[Any]) -> None:
     """Refuse what is for figures whose contacts last."""
-    what = "a figure whose contacts leave and land"
+    what = "a figure with release"
     if not watch:
         raise InputError(f"{what} is always watched", got="watch=False", remedy="Say release=False.")
     if contacts is not None:
