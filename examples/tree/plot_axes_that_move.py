@@ -12,9 +12,10 @@ the body then sinks in by K s²/2: the error is proportional to the curvature K,
 **Moving contact.** The contact frame moves in both bodies, about their centres of curvature. The error is K′ s³/6,
 proportional to the variation of curvature: a circle has none.
 
-The last step is what two *virtual mechanisms* would do: an arm from one centre of curvature to the other, with a hinge at
-either end and gears for rolling. They give the same pose, but with two unknowns and an equation where the contact joint
-has one unknown, and they must be built anew at each step, because the centres of curvature move.
+The last step is what a *virtual mechanism* would do: an arm from one centre of curvature to the other, with a hinge at
+either end (a slide on a plane, whose centre is infinitely far), and gears for rolling. It gives the same pose, but with
+two unknowns and an equation where the contact joint has one unknown, and it must be built anew at each step, because
+the centres of curvature move.
 """
 
 from pathlib import Path
@@ -57,7 +58,7 @@ def roll(a, b, u, s):
 
 
 def mechanism(joint, q, K, s):
-    """Return the pose by the gears: a slide along the plane, whose centre is infinitely far, and a hinge at the other."""
+    """Return the pose by the gears: a slide along the plane, and a hinge at the other centre of curvature."""
     T_1_L, T_2_L = joint.frames(q)
     b = mf.FigureBuilder()
     b.segment("arm", None, joints.prismatic((1, 0, 0), name="slide"), placement=T_1_L, mass=1.0)

@@ -1,16 +1,16 @@
 """Does the ball get round the loop?
 =================================
 
-A ball is sent into a loop, a tube that lies on its side. Where the tube would have to pull, the ball falls through it and
-lands in it again. With L the way of its centre from the middle of the loop, and θ counted upward from the middle,
+A ball is sent into a loop, a tube that lies on its side. Where the tube would have to pull, the ball falls through it
+and lands in it again. With L the way of its centre from the middle of the loop, and θ counted upward from the middle,
 
     sin θ = (v₀²/(g L) − 2)/3 without friction,    sin θ = (7 v₀²/(g L) − 10)/17 if it never slips,
 
-so it gets round from v₀² = 5 g L, or 27/7 g L: a rolling ball needs less, as its spin lifts it too. With real friction it
-rolls, slips where the normal force becomes small, leaves, and is rolling again some time after it has landed.
+so it gets round from v₀² = 5 g L, or 27/7 g L: a rolling ball needs less, as its spin lifts it too. With real friction
+it rolls, slips where the normal force becomes small, leaves, and is rolling again some time after it has landed.
 
-One run of a contact joint does all of that: `joints.contact(…, release=True)`. In flight the joint has six velocities, and
-the energy that is missing in the end is what friction and the impacts took.
+One run of a contact joint does all of that: `joints.contact(…, release=True)`. In flight the joint has six velocities,
+and the energy that is missing in the end is what friction and the impacts took.
 """
 
 from pathlib import Path

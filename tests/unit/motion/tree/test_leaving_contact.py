@@ -31,6 +31,30 @@ def test_any_pose_is_a_configuration():
     assert FREE.nearest(up[None]).off[0, 5] == pytest.approx(0.25, abs=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        (s.plane(), s.sphere(0.1)),
+        (s.sphere(0.5), s.sphere(0.1)),
+        (s.sphere(0.5, inside=True), s.sphere(0.1)),
+        (s.cylinder(0.5), s.sphere(0.1)),
+        (s.cone(0.4), s.sphere(0.1)),
+        (s.torus(0.5, 0.2), s.sphere(0.1)),
+        (s.sphere(0.1), s.plane()),
+        (s.sphere(0.2), s.ellipsoid((0.2, 0.15, 0.1))),
+    ],
+)
+def test_gap_is_that_of_the_nearest_points(one, two):
+    """Of balls it is found from the centre alone; quaternions need not have length 1."""
+    joint = joints.contact(one, two, release=True)
+    q = joint.raised(joint.configuration(), 0.03)
+    moved = joint.apart(joint.transform(q) @ Transform.from_quaternion(POSE.quaternion, (0.01, 0.02, -0.01)))
+    for state in (q, moved):
+        assert joint.gap(state) == pytest.approx(float(joint.nearest(state[None]).off[0, 5]), abs=1e-12)
+    moved[3:7] *= 1.001
+    assert joint.gap(moved) == pytest.approx(float(joint.nearest(moved[None]).off[0, 5]), abs=1e-12)
+
+
 def test_it_is_a_free_joint():
     """Equations of motion are those of a free joint: other coordinates of the same twist."""
     own, plain = figure_of(FREE), figure_of(joints.free())

@@ -84,7 +84,7 @@ class SwitchingEquations:
         """Return the gap of a contact [m]; those of one configuration are found together."""
         key = y[: self.nq].tobytes()
         if self._gaps[0] != key:
-            found = [float(j.nearest(y[None, at]).off[0, 5]) for j, at in zip(self.joints, self.at_q, strict=True)]
+            found = [joint.gap(y[at]) for joint, at in zip(self.joints, self.at_q, strict=True)]
             self._gaps = key, found
         return self._gaps[1][i]
 
