@@ -131,7 +131,14 @@ def ball(options, com=(0.0, 0.0, 0.0), moments=(0.4, 0.4, 0.4)):
     return one(joint, com=com, moments=moments), joint
 
 
-@pytest.mark.parametrize(("e", "mu", "backspin"), [(0.0, 0.3, 60.0), (0.6, 0.2, 60.0), (0.5, 0.3, 20.0)])
+@pytest.mark.parametrize(
+    ("e", "mu", "backspin"),
+    [
+        pytest.param(0.0, 0.3, 60.0, marks=pytest.mark.slow),
+        pytest.param(0.6, 0.2, 60.0, marks=pytest.mark.slow),
+        (0.5, 0.3, 20.0),
+    ],
+)
 def test_ball_with_backspin_lands_bounces_and_comes_to_roll(e, mu, backspin):
     """(5 v0 − 2 ω R)/7, whatever it does between: about the point of contact nothing changes its momentum.
 
@@ -164,6 +171,7 @@ def test_ball_with_backspin_lands_bounces_and_comes_to_roll(e, mu, backspin):
     assert rec["body.position"][-1, 1] == pytest.approx(R, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_energy_books_of_bounces_close():
     """What is lost is lost at impacts and by the friction of slides.
 
@@ -293,8 +301,53 @@ def test_block_on_a_plate_that_shakes_jumps_and_lands():
     assert rec.events[1].time == pytest.approx(lands, abs=1e-8)
 
 
+def test_a_hopper_lands_on_its_foot_and_takes_off():
+    """A body on a spring: the foot stops, the body swings on, and the foot goes up where the spring pulls m g of it.
+
+    From the rest length, y − l = −m₂ g/k (1 − cos ωt) − V/ω sin ωt until k (y − l) = m₁ g; the impact takes ½ m₁ V².
+    """
+    m1, m2, k, h = 0.5, 3.0, 900.0, 0.2
+    face = {"rolling": False, "spin": False, "sliding": True, "friction": 0.5}
+    joint = joints.contact(s.plane(), s.plane(), pose2=turned(x=np.pi), release=True, **face)
+    b = FigureBuilder()
+    b.segment("foot", None, joint, placement=UP, mass=m1, inertia=1e-3 * np.eye(3))
+    b.segment("body", "foot", joints.prismatic((0, 0, 1), name="leg"), mass=m2, inertia=0.1 * np.eye(3))
+    figure = b.build()
+    at_q, at_v = figure.places("leg", "q")[0], figure.places("leg", "v")[0]
+
+    def spring(t, state):
+        tau = np.zeros(figure.nv)
+        tau[at_v] = -k * (state.q[at_q] - 1.0)
+        return tau
+
+    q = figure.configuration(foot=joint.raised(joint.configuration((0, 0, 0), direction=(1, 0, 0)), h), leg=1.0)
+    rec = simulate(figure, t1=0.6, rate=100, q0=q, controls=spring, **TIGHT)
+    assert names(rec)[:3] == ["foot lands", "foot sticks", "foot lifts off"]
+    V, w, fall = np.sqrt(2 * G * h), np.sqrt(k / m2), np.sqrt(2 * h / G)
+
+    def over(t):
+        return -m2 * G / k * (1 - np.cos(w * t)) - V / w * np.sin(w * t) - m1 * G / k
+
+    up = brentq(over, 0.6 * np.pi / w, 1.4 * np.pi / w)
+    assert rec.events[0].time == pytest.approx(fall, abs=1e-10)
+    assert rec.events[0].detail["lost"] == pytest.approx(0.5 * m1 * V**2, abs=1e-9)
+    assert rec.events[2].time - fall == pytest.approx(up, abs=1e-9)
+    t = rec.time("q")
+    air = (t > rec.events[2].time) & (t < (rec.events[3].time if len(rec.events) > 3 else 1.0))
+    momentum = m2 * (-m2 * G / k * w * np.sin(w * up) - V * np.cos(w * up))  # the body's, all of it, where it leaves
+    assert rec["momentum"][air, 1] == pytest.approx(momentum - (m1 + m2) * G * (t[air] - fall - up), abs=1e-8)
+    assert rec["tau"][:, at_v] == pytest.approx(-k * (rec["q"][:, at_q] - 1.0), abs=1e-12)
+
+
 # ---- against contacts, which are other coordinates, equations and impacts -------------------------------------------
-@pytest.mark.parametrize("face", [s.ellipsoid((0.2, 0.15, 0.1)), s.torus(0.15, 0.05), s.circle(0.15)])
+@pytest.mark.parametrize(
+    "face",
+    [
+        pytest.param(s.ellipsoid((0.2, 0.15, 0.1)), marks=pytest.mark.slow),
+        pytest.param(s.torus(0.15, 0.05), marks=pytest.mark.slow),
+        s.circle(0.15),
+    ],
+)
 def test_lands_bounces_and_slides_as_contacts_do(face):
     """The same figure with contact points: 1e-8 of what impacts at 3 m/s make of errors of 1e-10."""
     joint = joints.contact(s.plane(), face, sliding=True, friction=0.3, release=True, restitution=0.4)

@@ -41,6 +41,11 @@ def test_any_pose_is_a_configuration():
         (s.cone(0.4), s.sphere(0.1)),
         (s.torus(0.5, 0.2), s.sphere(0.1)),
         (s.sphere(0.1), s.plane()),
+        (s.plane(), s.ellipsoid((0.2, 0.15, 0.1))),
+        (s.ellipsoid((0.2, 0.15, 0.1)), s.plane()),
+        (s.plane(), s.torus(0.15, 0.05)),
+        (s.plane(), s.circle(0.15)),
+        (s.ellipsoid((0.5, 0.4, 0.3)), s.ellipsoid((0.2, 0.15, 0.1))),
         (s.sphere(0.2), s.ellipsoid((0.2, 0.15, 0.1))),
     ],
 )
@@ -53,6 +58,15 @@ def test_gap_is_that_of_the_nearest_points(one, two):
         assert joint.gap(state) == pytest.approx(float(joint.nearest(state[None]).off[0, 5]), abs=1e-12)
     moved[3:7] *= 1.001
     assert joint.gap(moved) == pytest.approx(float(joint.nearest(moved[None]).off[0, 5]), abs=1e-12)
+
+
+def test_a_wide_gap_is_at_least_what_is_certain():
+    joint = joints.contact(s.ellipsoid((0.5, 0.4, 0.3)), s.torus(0.15, 0.05), release=True)
+    for height in (0.8, 1.5, 6.0):
+        q = joint.apart(Transform.from_quaternion(POSE.quaternion, (0.2, 0.1, height)))
+        exact = float(joint.nearest(q[None]).off[0, 5])
+        assert 0 < joint.gap(q) <= exact
+    assert joint.gap(joint.raised(joint.configuration(), 1e-4)) == pytest.approx(1e-4, abs=1e-12)
 
 
 def test_it_is_a_free_joint():

@@ -9,8 +9,9 @@ from numpy.typing import ArrayLike
 from motiform.base.errors import InputError
 from motiform.geometry.surfaces import Surface
 from motiform.motion.tree.contact_joints import columns as contact_joint_columns
+from motiform.motion.tree.contact_joints.gaps import quick_gap
 from motiform.motion.tree.contact_joints.joint import ContactJoint
-from motiform.motion.tree.contact_joints.nearest import Nearest, ball_of, nearest, project
+from motiform.motion.tree.contact_joints.nearest import Nearest, nearest
 from motiform.motion.tree.contact_joints.pairs import VELOCITIES
 from motiform.motion.tree.model.joint import Array
 from motiform.spatial import Transform, normalize_quaternion, quaternion_from_rotation
@@ -117,16 +118,9 @@ class LeavingContact(ContactJoint):
         return nearest(self.held, R, p1 - (R @ p2[..., None])[..., 0], repr(self))
 
     def gap(self, q: Array) -> float:
-        """Return the gap of one configuration [m]; of a ball it is that of its centre, less its radius."""
-        ball = ball_of(self.held)
-        if not ball:
-            return float(self.nearest(q[None]).off[0, 5])
-        p1, turn1, p2, turn2 = q[:3], q[3:7], q[7:10], q[10:]
-        if ball == 1:
-            p1, turn1, p2, turn2 = p2, turn2, p1, turn1
-        centre = p1 - _turned(turn1, _turned(turn2 * _BACK, p2))
-        foot, n = project(self.surfaces[2 - ball], centre[None])
-        return float(n[0] @ (centre - foot[0])) - self.surfaces[ball - 1].radius  # type: ignore[attr-defined]
+        """Return the gap of one configuration [m], or where it is wide a part of it that is certain."""
+        found = quick_gap(self.held, q)
+        return float(self.nearest(q[None]).off[0, 5]) if found is None else found
 
     def landed(self, q: Array, v: Array) -> tuple[Array, Array]:
         """Return configuration and velocities of one state with L at the nearest points of the surfaces."""
@@ -145,17 +139,3 @@ class LeavingContact(ContactJoint):
         t, q = self._twist(v), self._checked(q)
         t = np.broadcast_to(t, (*np.broadcast_shapes(q.shape[:-1], t.shape[:-1]), 6))
         return t, np.zeros_like(t)
-
-
-_BACK = np.array([1.0, -1.0, -1.0, -1.0])  # the inverse of a quaternion of length 1
-
-
-def _turned(quaternion: Array, v: Array) -> Array:
-    """Return a vector turned by a quaternion of any length."""
-    w, a, b, c = quaternion.tolist()
-    x, y, z = v.tolist()
-    f = 2.0 / (w * w + a * a + b * b + c * c)
-    i, j, k = b * z - c * y, c * x - a * z, a * y - b * x
-    return np.array([
-        x + f * (w * i + b * k - c * j), y + f * (w * j + c * i - a * k), z + f * (w * k + a * j - b * i),
-    ])  # fmt: skip
