@@ -94,7 +94,7 @@ def check_no_sliding_friction(figure: Figure, what: str) -> None:
             where=f"joint of segment {found[0]!r}",
             got="release=True",
             allowed="runs of a figure alone: simulate(figure, …) without contacts= and matter",
-            remedy="Leave out release, or take contact.release_contacts of the joint without it.",
+            remedy="Leave out release, or take contact.release_contacts.",
         )
     found = sliding_contacts(figure)
     if found:

@@ -66,6 +66,7 @@ def test_a_wide_gap_is_at_least_what_is_certain():
         q = joint.apart(Transform.from_quaternion(POSE.quaternion, (0.2, 0.1, height)))
         exact = float(joint.nearest(q[None]).off[0, 5])
         assert 0 < joint.gap(q) <= exact
+        assert joint.gap(q, exact=True) == exact
     assert joint.gap(joint.raised(joint.configuration(), 1e-4)) == pytest.approx(1e-4, abs=1e-12)
 
 

@@ -9,11 +9,14 @@ from motiform.motion.tree.model.joint import Array
 
 __all__ = ["quick_gap"]
 
-_WIDE = 1e-2  # share of the sizes of the surfaces: gaps of what encloses them that are wider are enough
+_WIDE = 1e-2  # share of the sizes of the surfaces: wider gaps along the line of their origins are enough
 
 
-def quick_gap(joint: ContactJoint, q: Array) -> float | None:
-    """Return the gap of one configuration [m], or where it is wide a part of it that is certain; None: neither is."""
+def quick_gap(joint: ContactJoint, q: Array, exact: bool = False) -> float | None:
+    """Return the gap of one configuration [m], or where it is wide a part of it that is certain; None: it is sought.
+
+    With `exact` it is the gap or None.
+    """
     sides = (q[:3], q[3:7]), (q[7:10], q[10:])
     ball = ball_of(joint)
     if ball:
@@ -26,23 +29,33 @@ def quick_gap(joint: ContactJoint, q: Array) -> float | None:
             normal = _turned(back, _turned(turn * _BACK, _UP))
             reach = _reach(other, normal)
             return None if reach is None else float(_seen(p, turn, own, back)[2]) - reach
-    sizes = [_reach(surface, None) for surface in joint.surfaces]
-    if sizes[0] is None or sizes[1] is None:
+    return None if exact else _apart(joint, sides)
+
+
+def _apart(joint: ContactJoint, sides: tuple[tuple[Array, Array], tuple[Array, Array]]) -> float | None:
+    """Return how far two surfaces are apart along the line of their origins, if that is wide: the gap is no less."""
+    line = _seen(*sides[0], *sides[1])
+    length = float(np.linalg.norm(line))
+    if not length > 0:
         return None
-    apart = float(np.linalg.norm(_seen(*sides[0], *sides[1]))) - sizes[0] - sizes[1]
-    return apart if apart > _WIDE * (sizes[0] + sizes[1]) else None
+    line = line / length
+    first = _reach(joint.surfaces[0], line)
+    second = _reach(joint.surfaces[1], _turned(sides[1][1], _turned(sides[0][1] * _BACK, line)))
+    if first is None or second is None:
+        return None
+    apart = length - first - second
+    return apart if apart > _WIDE * (first + second) else None
 
 
-def _reach(surface: Surface, normal: Array | None) -> float | None:
-    """Return how far a surface reaches from its origin against a direction, or in any; None: it has no end."""
+def _reach(surface: Surface, normal: Array) -> float | None:
+    """Return how far a surface reaches from its origin along a line; None: it has no end."""
     if surface.inside:
         return None
     if surface.kind == "sphere":
         return float(surface.radius)  # type: ignore[attr-defined]
     if surface.kind == "ellipsoid":
-        radii = np.asarray(surface.radii)  # type: ignore[attr-defined]
-        return float(radii.max() if normal is None else np.linalg.norm(radii * normal))
-    across = 1.0 if normal is None else float(np.hypot(normal[0], normal[1]))
+        return float(np.linalg.norm(np.asarray(surface.radii) * normal))  # type: ignore[attr-defined]
+    across = float(np.hypot(normal[0], normal[1]))
     if surface.kind == "torus":
         return float(surface.ring * across + surface.tube)  # type: ignore[attr-defined]
     return float(surface.radius * across) if surface.kind == "circle" else None  # type: ignore[attr-defined]

@@ -117,9 +117,9 @@ class LeavingContact(ContactJoint):
         R = R1 @ np.swapaxes(R2, -1, -2)
         return nearest(self.held, R, p1 - (R @ p2[..., None])[..., 0], repr(self))
 
-    def gap(self, q: Array) -> float:
-        """Return the gap of one configuration [m], or where it is wide a part of it that is certain."""
-        found = quick_gap(self.held, q)
+    def gap(self, q: Array, *, exact: bool = False) -> float:
+        """Return the gap of one configuration [m]; where it is wide a part that is certain, unless `exact`."""
+        found = quick_gap(self.held, q, exact)
         return float(self.nearest(q[None]).off[0, 5]) if found is None else found
 
     def landed(self, q: Array, v: Array) -> tuple[Array, Array]:

@@ -61,7 +61,9 @@ def _observe_one(system: SwitchingEquations, times: Array, rows: Array) -> dict[
             found[f"{name}.contact_gap"] = np.zeros(len(rows))
             continue
         found |= _flying(name, len(rows), name in system.rubbing)
-        found[f"{name}.contact_gap"] = system.joints[i].nearest(rows[:, system.at_q[i]]).off[:, 5]
+        joint, places = system.joints[i], rows[:, system.at_q[i]]
+        gaps = [joint.gap(q, exact=True) for q in places]  # each alone: the same bits for any number of samples
+        found[f"{name}.contact_gap"] = np.array(gaps)
     return found
 
 

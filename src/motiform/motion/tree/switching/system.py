@@ -108,7 +108,7 @@ def _refuse_others(watch: bool, contacts: Any, prescribed: Sequence[Any]) -> Non
     if not watch:
         raise InputError(f"{what} is always watched", got="watch=False", remedy="Say release=False.")
     if contacts is not None:
-        remedy = "Say release=False, or take contact.release_contacts of the joints without it."
+        remedy = "Say release=False, or take contact.release_contacts."
         raise InputError(f"{what} must not have contacts of the other kind", got="contacts=", remedy=remedy)
     if prescribed:
         got, remedy = "prescribed=", "Move them with controls=."
