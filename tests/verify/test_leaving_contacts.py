@@ -13,6 +13,7 @@ from models import stop_after
 from motiform import FigureBuilder, Transform, contact, joints, simulate
 from motiform.base.errors import InputError, RunError
 from motiform.geometry import surfaces as s
+from motiform.motion.actuation import CommandedControl
 from motiform.motion.run import Guard
 from motiform.motion.tree.prescribed import PrescribedMotion
 from motiform.spatial import exp_rotation
@@ -337,6 +338,47 @@ def test_a_hopper_lands_on_its_foot_and_takes_off():
     momentum = m2 * (-m2 * G / k * w * np.sin(w * up) - V * np.cos(w * up))  # the body's, all of it, where it leaves
     assert rec["momentum"][air, 1] == pytest.approx(momentum - (m1 + m2) * G * (t[air] - fall - up), abs=1e-8)
     assert rec["tau"][:, at_v] == pytest.approx(-k * (rec["q"][:, at_q] - 1.0), abs=1e-12)
+
+
+def test_a_motor_with_a_state_and_a_law_with_a_clock_act_through_all_phases():
+    """A slider on a block is driven by z, dz/dt = 1 from −0.1: force 10 z, and by a law that is called every 50 ms.
+
+    Where the block is held the slider moves alone: m dv/dt = F(t), of which the momentum along it is the integral.
+    """
+    face = {"rolling": False, "spin": False, "sliding": True, "friction": 5.0}
+    joint = joints.contact(s.plane(), s.plane(), release=True, **face)
+    b = FigureBuilder()
+    b.segment("body", None, joint, placement=UP, mass=M, inertia=np.eye(3))
+    b.segment("slider", "body", joints.prismatic((1, 0, 0), name="x"), mass=0.5, inertia=1e-3 * np.eye(3))
+    figure = b.build()
+    at = figure.places("x", "v")[0]
+    law = CommandedControl(figure, lambda t, state: 2.0 * t * (np.arange(figure.nv) == at), period=0.05)
+    h = 0.05
+    q = figure.configuration(body=joint.raised(joint.configuration((0, 0, 0), direction=(1, 0, 0)), h))
+    rec = simulate(figure, t1=0.5, rate=40, q0=q, controls=[_Motor(figure.nv, at), law], **TIGHT)
+    t = rec.time("q")
+    steps = 2.0 * np.maximum(np.ceil(t / 0.05 - 1e-9) - 1, 0) * 0.05  # a sample at a call has the command before it
+    assert rec["tau"][:, at] == pytest.approx(10 * (t - 0.1) + steps, abs=1e-9)
+    assert names(rec) == ["body lands", "body sticks"]
+    assert rec.events[0].time == pytest.approx(np.sqrt(2 * h / G), abs=1e-9)
+    held = t > rec.events[0].time
+    edges = np.arange(0, 0.5, 0.05)
+    work = np.array([5 * ((x - 0.1) ** 2 - 0.01) + np.sum(2.0 * edges * np.clip(x - edges, 0, 0.05)) for x in t])
+    v = rec["v"][held, at]
+    assert 0.5 * (v - v[0]) == pytest.approx(work[held] - work[held][0], abs=1e-9)
+
+
+class _Motor:
+    z0 = (-0.1,)
+
+    def __init__(self, nv, at):
+        self.own = np.arange(nv) == at
+
+    def __call__(self, t, state):
+        return 10 * state.z[0] * self.own
+
+    def rate(self, t, state):
+        return np.ones(1)
 
 
 # ---- against contacts, which are other coordinates, equations and impacts -------------------------------------------

@@ -127,18 +127,8 @@ def test_other_runs_refuse_it():
         FigureSystem(figure_of(FREE), options)
     with pytest.raises(InputError, match="must not leave and land"):
         ContactSystem(figure_of(FREE), options, contact.Contacts((), (contact.floor(),)))
-    with pytest.raises(InputError, match="functions of time and state"):
-        simulate(figure_of(FREE), t1=0.1, controls=_Motor())
-
-
-class _Motor:
-    z0 = (0.0,)
-
-    def __call__(self, t, state):
-        return np.zeros(6)
-
-    def rate(self, t, state):
-        return np.zeros(1)
+    with pytest.raises(InputError, match="neither armature nor damping"):
+        simulate(figure_of(FREE).replace(segments={"egg": {"armature": 0.1}}), t1=0.1)
 
 
 # ---- impulses ------------------------------------------------------------------------------------------------------

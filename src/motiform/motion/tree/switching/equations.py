@@ -25,7 +25,7 @@ _RISING = 1e-9  # [m/s] along the normal that is none at the start
 
 
 class SwitchingEquations:
-    """A figure under controls and loads as a flat vector (q, v, modes of friction, modes of contacts) with a rate.
+    """A figure under controls and loads as a flat vector (q, v, z, modes of friction, modes of contacts) with a rate.
 
     The layout is that of the figure, whose contacts have six velocities each; phases hold some of them.
     """
@@ -33,23 +33,24 @@ class SwitchingEquations:
     def __init__(
         self, figure: Figure, state: FigureState, controls: Controls, loads: Control | None, at_rest: float
     ) -> None:
-        self.figure, self.loads, self.at_rest, self.first = figure, loads, at_rest, state
+        self.figure, self.loads, self.at_rest = figure, loads, at_rest
         self.names = leaving_contacts(figure)
         self.joints: list[LeavingContact] = [figure.segment(name).joint for name in self.names]  # type: ignore[misc]
         self.rubbing = [n for n, j in zip(self.names, self.joints, strict=True) if j.sliding and j.friction]
         _check_figure(figure, self.rubbing)
         self.acting = Acting(figure, controls)
-        self.acting.begin(state)
-        _check_controls(self.acting)
+        z = self.acting.begin(state)
         self.nq, self.moving = figure.nq, figure.nq + figure.nv
-        self.counted, self.size = self.moving, self.moving + 3 * len(self.rubbing) + len(self.names)
+        self.counted, self.driven = self.moving + self.acting.nx, self.moving + len(z)
+        self.size = self.driven + 3 * len(self.rubbing) + len(self.names)
+        self.first = FigureState(state.q, state.v, z)
         self.at_q = [figure.places(name, "q") for name in self.names]
         self.at_v = [figure.places(name, "v") for name in self.names]
         self.details: dict[str, dict[str, Any]] = {}
         """Of the last impact of each contact."""
         self._phases: dict[tuple[str, ...], Phase] = {}
         self._gaps: tuple[bytes, list[float]] = b"", []
-        self.y0 = self._begin(state)
+        self.y0 = self._begin(self.first)
 
     # ---------------------------------------------------------------- the flat vector
     def initial(self) -> Array:
@@ -58,7 +59,7 @@ class SwitchingEquations:
 
     def split(self, y: Array) -> FigureState:
         """Return a flat vector as a state."""
-        return FigureState(y[: self.nq].copy(), y[self.nq : self.moving].copy())
+        return FigureState(y[: self.nq].copy(), y[self.nq : self.moving].copy(), y[self.moving : self.driven].copy())
 
     def modes(self, y: Array) -> Array:
         """Return the modes of the contacts, (contacts,): a view."""
@@ -78,7 +79,7 @@ class SwitchingEquations:
         joint, name = self.joints[i], self.names[i]
         if name not in self.rubbing:
             return joint.sliding
-        return float(y[self.moving + 3 * self.rubbing.index(name)]) >= SLIDES
+        return float(y[self.driven + 3 * self.rubbing.index(name)]) >= SLIDES
 
     def gap(self, i: int, y: Array) -> float:
         """Return the gap of a contact [m]; those of one configuration are found together."""
@@ -98,12 +99,14 @@ class SwitchingEquations:
         self.phase(y).repair(y)
 
     def next_instant(self, t: float, y: Array) -> float:
-        """Return the next instant at which forces jump [s]."""
+        """Return the next instant at which something is due, or forces jump [s]."""
         return self.acting.next_instant(t, self.split(y))
 
     def call(self, t: float, y: Array) -> Array:
-        """Return the state at the start of a step: slips have their own directions."""
-        phase = self.phase(y)
+        """Return the state after all that is due at an instant; slips have the directions of the step."""
+        state, phase = self.split(y), self.phase(y)
+        if self.acting.next_instant(t, state) <= t:
+            y = self._with_z(y, self.acting.call(t, state))
         return y if phase.friction is None else phase.put(y, phase.friction.step(t, phase.part(y)))
 
     # ---------------------------------------------------------------- what happens
@@ -121,7 +124,7 @@ class SwitchingEquations:
     def _part(self, i: int, y: Array) -> None:
         self.modes(y)[i] = PARTS
         if self.names[i] in self.rubbing:
-            at = self.moving + 3 * self.rubbing.index(self.names[i])
+            at = self.driven + 3 * self.rubbing.index(self.names[i])
             y[at : at + 3] = STICKS, 1.0, 0.0
 
     def clear(self, i: int, y: Array) -> Array:
@@ -148,7 +151,17 @@ class SwitchingEquations:
         lost = float(before - energy(self.figure, y[: self.nq], y[self.nq : self.moving]).kinetic)
         impulse = float(found.impulses[touching.index(i), 2])
         self.details[self.names[i]] = {"lost": lost, "approach": approach, "impulse": impulse}
-        return self.choose(t, y)
+        return self.choose(t, self._with_z(y, self.acting.settle(t, self.split(y))))
+
+    def switch(self, k: int, t: float, y: Array) -> Array:
+        """Return the state after an event of an actuator, by its number among all."""
+        return self._with_z(y, self.acting.switch(t, self.split(y), k))
+
+    def _with_z(self, y: Array, z: Array) -> Array:
+        """Return the state with other states and memory of what acts."""
+        y = y.copy()
+        y[self.moving : self.driven] = z
+        return y
 
     def choose(self, t: float, y: Array) -> Array:
         """Return the state whose contacts slide, or stick where friction holds them."""
@@ -158,7 +171,7 @@ class SwitchingEquations:
     # ---------------------------------------------------------------- the start
     def _begin(self, state: FigureState) -> Array:
         """Return the flat vector to begin with: contacts that touch and press are held."""
-        y = np.concatenate([state.q, state.v, np.zeros(self.size - self.moving)])
+        y = np.concatenate([state.q, state.v, state.z, np.zeros(self.size - self.driven)])
         for i, (name, joint) in enumerate(zip(self.names, self.joints, strict=True)):
             q, v = self.at_q[i], self.at_v[i] + self.nq
             where = f"contact {name!r}, t = 0 s"
@@ -225,14 +238,3 @@ def _check_figure(figure: Figure, rubbing: list[str]) -> None:
                 "a contact with release must have neither armature nor damping",
                 where=f"joint of segment {name!r}", allowed="none",
             )  # fmt: skip
-
-
-def _check_controls(acting: Acting) -> None:
-    """Refuse controls with states, events, or instants at which they are called."""
-    if acting.dynamic or acting.nx or any(part.events for part in acting.parts):
-        names = ", ".join(part.name for part in acting.parts)
-        raise InputError(
-            "controls of a figure with release must be functions of time and state", got=names,
-            allowed="functions without states, events and calls",
-            remedy="Take contact.release_contacts and contacts=, which take all of them.",
-        )  # fmt: skip

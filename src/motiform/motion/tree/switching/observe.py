@@ -51,6 +51,7 @@ def _observe_one(system: SwitchingEquations, times: Array, rows: Array) -> dict[
     if system.acting:
         states = [system.split(row) for row in rows]
         found["tau"] = np.array([system.acting.forces(t, s) for t, s in zip(times, states, strict=True)])
+        found |= system.acting.measure(times, states)
     if phase.friction is not None:
         found |= phase.friction.measure(times, [phase.equations.split(row) for row in own])
     for i, name in enumerate(system.names):

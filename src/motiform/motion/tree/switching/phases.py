@@ -19,7 +19,7 @@ __all__ = ["Phase"]
 
 
 class Phase:
-    """A figure with some contacts held, in the numbers of the whole one: (q, v, modes of friction, …).
+    """A figure with some contacts held, in the numbers of the whole one: (q, v, z, modes of friction, …).
 
     Configurations are the same numbers. Velocities are those of the contact; the others are zero.
     """
@@ -40,14 +40,16 @@ class Phase:
             own[mine] = places[list(free)]
         self.still = np.setdiff1d(np.arange(whole.nv), own)
         """Velocities that the contacts hold at zero, by their places in v."""
-        at, moving = self.nq + whole.nv, np.concatenate([np.arange(self.nq), self.nq + own])
-        modes = [np.arange(at + 3 * k, at + 3 * k + 3) for k, name in enumerate(rubbing) if name in held]
+        at, nz = self.nq + whole.nv, len(controls.z0)
+        moving = np.concatenate([np.arange(self.nq), self.nq + own, np.arange(at, at + nz)])
+        first = at + nz
+        modes = [np.arange(first + 3 * k, first + 3 * k + 3) for k, name in enumerate(rubbing) if name in held]
         self.own = np.concatenate([moving, *modes]).astype(np.int64)
         """Places of its numbers among those of the whole."""
         acts = _Restricted(controls, own, self.still) if controls else None
         pushes = None if loads is None else _Loads(loads, own, whole.nv)
-        first = FigureState(state.q, state.v[own])
-        self.equations = FigureEquations(self.figure, first, acts, pushes, at_rest=at_rest, choose=False)
+        begin = FigureState(state.q, state.v[own])
+        self.equations = FigureEquations(self.figure, begin, acts, pushes, at_rest=at_rest, choose=False)
         self._rates = np.empty(self.equations.size)
 
     @property
@@ -100,21 +102,27 @@ class Phase:
         return {name: guards[4 * k : 4 * k + 4] for k, name in enumerate(self.friction.names)}
 
 
-class _Restricted:
-    """Controls of the whole figure as a control of one with held contacts."""
+class _Restricted(Acting):
+    """Controls and actuators of the whole figure, acting on one with held contacts."""
 
-    def __init__(self, controls: Acting, own: np.ndarray, still: np.ndarray) -> None:
-        self.controls, self.own, self.still = controls, own, still
+    def __init__(self, whole: Acting, own: np.ndarray, still: np.ndarray) -> None:
+        self.whole, self.own, self.still = whole, own, still
+        self.parts, self.nx, self.z0 = whole.parts, whole.nx, whole.z0
 
-    def __call__(self, t: float, state: FigureState) -> Array:
-        tau = self.controls.forces(t, _widened(state, self.own, self.controls.nv))
+    def forces(self, t: float, state: FigureState) -> Array:
+        """Return the generalised forces of all, (nv,)."""
+        return self.act(t, state)[0]
+
+    def act(self, t: float, state: FigureState) -> tuple[Array, Array]:
+        """Return the generalised forces of all, (nv,), and the rates of their states, (nx,)."""
+        tau, rates = self.whole.act(t, _widened(state, self.own, self.whole.nv))
         if tau[self.still].any():
-            name = self.controls.figure.coordinates[int(self.still[np.flatnonzero(tau[self.still])[0]])]
+            name = self.whole.figure.coordinates[int(self.still[np.flatnonzero(tau[self.still])[0]])]
             raise RunError(
                 "a control must have no effort along what a contact holds", where=f"{name}, t = {t:.9g} s",
-                got=f"{tau[self.still].max():.6g}", remedy="Push with loads= instead.",
+                got=f"{np.abs(tau[self.still]).max():.6g}", remedy="Push with loads= instead.",
             )  # fmt: skip
-        return tau[self.own]
+        return tau[self.own], rates
 
 
 class _Loads:
@@ -132,4 +140,4 @@ class _Loads:
 def _widened(state: FigureState, own: np.ndarray, nv: int) -> FigureState:
     v = np.zeros(nv)
     v[own] = state.v
-    return FigureState(state.q.copy(), v)
+    return FigureState(state.q.copy(), v, state.z)

@@ -56,12 +56,15 @@ class SwitchingSystem(System):
             )  # fmt: skip
         begin = start_open(figure, q0, v0)
         self.equations = SwitchingEquations(figure, begin, controls, loads, at_rest=100 * options.atol)
-        check_functions(figure, begin, self.equations.acting, loads, guards)
+        acting = self.equations.acting
+        check_functions(figure, self.equations.first, acting, loads, guards)
         self.guards = guards_of_contacts(self.equations)
         self.guards += [replace(guard, zero=partial(self._zero, guard)) for guard in guards]
+        switches = acting.guards(self.equations.split)
+        self.guards += [replace(guard, then=partial(self.equations.switch, k)) for k, guard in enumerate(switches)]
         self.figure, self.options = figure, options
         self.gravity, self.vertical = figure.gravity, figure.vertical
-        self.labels, self.facts = figure_labels(figure, loads), {}
+        self.labels, self.facts = figure_labels(figure, loads) | acting.labels, {}
 
     def _zero(self, guard: Guard, t: float, y: Array) -> float:
         """Return a guard's function of a flat vector."""
@@ -69,7 +72,8 @@ class SwitchingSystem(System):
 
     def channels(self) -> list[Channel]:  # noqa: D102
         own = channels(self.figure, self.options.rate, bool(self.equations.acting), self.equations.loads)
-        return own + contact_channels(self.equations, self.options.rate)
+        own += contact_channels(self.equations, self.options.rate)
+        return own + self.equations.acting.channels(self.options.rate)
 
     def begin(self, checkpoint: Checkpoint | None) -> Run:  # noqa: D102
         return _SwitchingRun(self.equations, self.options, self.guards, checkpoint)
