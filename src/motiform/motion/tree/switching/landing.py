@@ -13,7 +13,7 @@ from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.switching.impact import collide
 
-__all__ = ["Landing", "check_flat", "land"]
+__all__ = ["FLAT", "SETTLE", "Landing", "check_flat", "land"]
 
 SETTLE = 1e-3  # [m/s] slower impacts restore nothing: what bounces without end comes to rest
 FLAT = 1e-6  # [rad, rad/s] by which lines and faces may land tilted
