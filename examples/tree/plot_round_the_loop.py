@@ -31,7 +31,7 @@ NAMES = {0: "flies", 1: "rolls", 2: "slips"}
 COLORS = {0: "#999999", 1: "#0072B2", 2: "#D55E00"}
 
 
-def run(options, share, spins, t1):
+def run(options, share, spins, t1, rate=100):
     """Send a ball in at v₀² = share · g L, rolling or without spin."""
     joint = joints.contact(surfaces.cylinder(LOOP, inside=True), surfaces.sphere(RADIUS), release=True, **options)
     b = mf.FigureBuilder()
@@ -40,14 +40,14 @@ def run(options, share, spins, t1):
     q0 = joint.touch(Transform.translation_of((0, -L, 0)))
     speed = np.sqrt(share * G * L)
     v0 = np.linalg.solve(joint.subspace(q0), [0, 0, -speed / RADIUS if spins else 0, speed, 0, 0])
-    return mf.simulate(figure, q0=q0, v0=v0, t1=t1, rate=400, rtol=1e-11, atol=1e-13)
+    return mf.simulate(figure, q0=q0, v0=v0, t1=t1, rate=rate, rtol=1e-11, atol=1e-13)
 
 
 def main(quick=False):
     found = {
         "rolls": run(ROLLS, 3.0, True, 0.8),
         "slides": run(SLIDES, 3.5, False, 0.8),
-        "real": run(REAL, 3.4, True, 1.6 if quick else 3.0),
+        "real": run(REAL, 3.4, True, 1.6 if quick else 3.0, rate=400),
     }
     for name, options, least, spins in (("rolls", ROLLS, 27 / 7, True), ("slides", SLIDES, 5.0, False)):
         for word, factor in (("below", 1 - 1e-4), ("above", 1 + 1e-4)):

@@ -238,6 +238,7 @@ def test_cylinder_leaves_a_cylinder(options, share):
     assert np.abs(flown[:, 1] - length * cosine + speed * sine * at + 0.5 * G * at**2).max() < 1e-8
 
 
+@pytest.mark.slow
 def test_cylinder_lands_on_its_line_slides_and_rolls():
     """(2 v0 − ω R)/3 for k = 1/2, as of a ball 5/7 and 2/7."""
     joint = joints.contact(s.plane(), s.cylinder(R), sliding=True, spin=False, friction=0.2, release=True)

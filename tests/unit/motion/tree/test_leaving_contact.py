@@ -45,13 +45,14 @@ def test_any_pose_is_a_configuration():
         (s.ellipsoid((0.2, 0.15, 0.1)), s.plane()),
         (s.plane(), s.torus(0.15, 0.05)),
         (s.plane(), s.circle(0.15)),
+        (s.plane(), s.plane()),
         (s.ellipsoid((0.5, 0.4, 0.3)), s.ellipsoid((0.2, 0.15, 0.1))),
         (s.sphere(0.2), s.ellipsoid((0.2, 0.15, 0.1))),
     ],
 )
 def test_gap_is_that_of_the_nearest_points(one, two):
     """Of balls it is found from the centre alone; quaternions need not have length 1."""
-    joint = joints.contact(one, two, release=True)
+    joint = joints.contact(one, two, rolling=(one.kind, two.kind) != ("plane", "plane"), release=True)
     q = joint.raised(joint.configuration(), 0.03)
     moved = joint.apart(joint.transform(q) @ Transform.from_quaternion(POSE.quaternion, (0.01, 0.02, -0.01)))
     for state in (q, moved):

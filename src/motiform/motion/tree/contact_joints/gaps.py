@@ -18,6 +18,8 @@ def quick_gap(joint: ContactJoint, q: Array, exact: bool = False) -> float | Non
     With `exact` it is the gap or None.
     """
     sides = (q[:3], q[3:7]), (q[7:10], q[10:])
+    if joint.pair.contact == "face":
+        return float(_seen(*sides[0], *sides[1])[2])
     ball = ball_of(joint)
     if ball:
         (p, turn), (own, back) = sides if ball == 2 else sides[::-1]
