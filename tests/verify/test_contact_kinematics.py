@@ -7,7 +7,7 @@ from scipy.special import ellipe
 
 from motiform.base.errors import InputError
 from motiform.geometry import surfaces as s
-from motiform.motion.tree.contact_joints.joint import contact
+from motiform.motion.tree.contact_joints.contact import contact
 from motiform.spatial import Transform, exp_rotation, log_rotation, random_rotation
 
 EPS = np.finfo(float).eps

@@ -32,6 +32,7 @@ from motiform.motion.tree import Control, Figure
 from motiform.motion.tree.model.actuator import as_actuators
 from motiform.motion.tree.model.state import Controls
 from motiform.motion.tree.prescribed import PrescribedMotion
+from motiform.motion.tree.switching.system import KIND as LEAVING
 from motiform.motion.tree.system import KIND as FIGURES
 from motiform.record import Recording, open_recording
 from motiform.record.places import restore
@@ -55,7 +56,9 @@ __all__ = [
     "simulate",
 ]
 
-KINDS: tuple[ModelKind, ...] = (BODIES, FIGURES, CONTACTS, NETWORKS, FIGURES_IN_MATTER, SCREENS, SETS_OF_SCREENS)
+KINDS: tuple[ModelKind, ...] = (
+    BODIES, FIGURES, LEAVING, CONTACTS, NETWORKS, FIGURES_IN_MATTER, SCREENS, SETS_OF_SCREENS,
+)  # fmt: skip
 """The register of models: what `simulate` takes, with which arguments and integrators."""
 
 Model = Bodies | Figure | Network | FigureInMatter | Screen | Screens

@@ -536,3 +536,43 @@ def test_parameters_of_the_incline():
     assert found["figure.slope.segment.plane.placement.turn.z"].value == pytest.approx(-np.radians(20))
     assert found["motion.integrator"].value == "dormand-prince"
     assert found["figure.slope.watch"].value is True
+
+
+LANDS = """
+[scene]
+title = "Lands"
+duration = 0.6
+
+[[figure]]
+name = "thrown"
+
+[[figure.segment]]
+name = "ball"
+shape = { ball = 0.1, mass = 2.0 }
+[figure.segment.joint.contact]
+parent = { plane = true }
+child = { sphere = 0.1 }
+sliding = true
+friction = 0.3
+release = true
+restitution = 0.5
+start = { gap = 0.2 }
+"""
+
+
+def test_a_contact_of_a_scene_leaves_and_lands():
+    """The plane is z = 0 of the world, and gravity along −z: it falls for √(2 h/g) and bounces for as long."""
+    text = LANDS + "\n[environment]\ngravity = [0, 0, -9.81]\n"
+    rec = simulate(parse_scene(text))
+    first, second = rec.events[:2]
+    assert (first.name, second.name) == ("ball lands", "ball lands")
+    fall = np.sqrt(0.4 / 9.81)
+    assert first.time == pytest.approx(fall, abs=1e-8)
+    assert second.time == pytest.approx(2 * fall, abs=1e-8)
+    for bad, match in (
+        (text.replace("release = true\n", ""), "belong to release = true"),
+        (text.replace('name = "thrown"', 'name = "thrown"\nwatch = false'), "always watched"),
+        (text.replace("restitution = 0.5", "restitution = 1.5"), "out of range"),
+    ):
+        with pytest.raises(SceneError, match=match):
+            simulate(parse_scene(bad))

@@ -11,6 +11,7 @@ from motiform.motion.contact.obstacles import from_surface
 from motiform.motion.contact.points import ContactPoint, Contacts
 from motiform.motion.tree import Figure, SegmentSurface, joints
 from motiform.motion.tree.contact_joints.joint import ContactJoint
+from motiform.motion.tree.contact_joints.leaving import LeavingContact
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.start import start
 
@@ -36,9 +37,10 @@ def release_contacts(
     A joint ends a run where its contact would slip or leave; contacts go on: they stick, slide, leave and land, and
     poses are recorded throughout. A child's sphere may be on a plane, a sphere (or the inside of one), a cylinder or a
     torus; a child's torus, circle or ellipsoid on a plane; and a child's plane on a segment's sphere, torus, circle or
-    ellipsoid. A joint that does not slide takes its friction along, or does not slide at all.
+    ellipsoid. A joint that does not slide takes its friction along, or does not slide at all; one that leaves and lands
+    takes its own restitution.
 
-    >>> freed = contact.free_contacts(ball_on_dome, q0)        # doctest: +SKIP
+    >>> freed = contact.release_contacts(ball_on_dome, q0)        # doctest: +SKIP
     >>> simulate(freed.figure, contacts=freed.contacts, q0=freed.q, v0=freed.v, t1=2.0)        # doctest: +SKIP
     """
     state = start(figure, q, v)
@@ -74,7 +76,7 @@ def release_contacts(
                 tuple(float(x) for x in own.translation),  # type: ignore[arg-type]
                 face.radius if isinstance(face, surfaces.SphereSurface) else 0.0,
                 friction=friction,
-                restitution=restitution,
+                restitution=joint.restitution if isinstance(joint, LeavingContact) else restitution,
                 surface=None if isinstance(face, surfaces.SphereSurface) else face,
                 rotation=own.rotation,
             )

@@ -33,6 +33,8 @@ class ModelKind:
     """Taken where none is given."""
     needs: tuple[str, ...] = ()
     """Arguments that make a model of this kind."""
+    only: Callable[[Any], bool] | None = None
+    """Whether a model is of this kind; None: all of its type are."""
     defaults: Callable[[Any], dict[str, Any]] = _nothing
     """Gives options that depend on the model."""
     hints: Mapping[str, str] = field(default_factory=dict)
@@ -87,6 +89,7 @@ def check_integrator(options: RunOptions, kind: str, noun: str) -> None:
 
 
 def find_kind(kinds: Iterable[ModelKind], model: Any, given: Iterable[str]) -> ModelKind:
-    """Return the kind of a model; arguments that only one kind needs decide between several."""
+    """Return the kind of a model; what only one kind takes, and then needs as an argument, decides between several."""
     fitting = [kind for kind in kinds if isinstance(model, kind.model) and all(name in given for name in kind.needs)]
-    return max(fitting, key=lambda kind: len(kind.needs))
+    fitting = [kind for kind in fitting if kind.only is None or kind.only(model)]
+    return max(fitting, key=lambda kind: (kind.only is not None, len(kind.needs)))

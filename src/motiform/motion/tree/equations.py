@@ -43,12 +43,16 @@ class FigureEquations:
         drive: PrescribedFigure | None = None,
         *,
         at_rest: float | None = None,
+        choose: bool = True,
     ) -> None:
-        """`at_rest` is a slip [m/s] of contact joints with friction that is none; without it they are refused."""
+        """`at_rest` is a slip [m/s] of contact joints with friction that is none; without it they are refused.
+
+        With `choose` these find their modes at the start.
+        """
         self.controls = controls if isinstance(controls, Acting) else Acting(figure, controls)
         z = self.controls.begin(state) if controls is not self.controls else self.controls.z0
         rubbing = bool(sliding_contacts(figure))
-        if rubbing and at_rest is None:
+        if at_rest is None:
             check_no_sliding_friction(figure, "such a run")
         z = np.concatenate([z, np.zeros(3 * len(sliding_contacts(figure)))]) if rubbing else z
         state = FigureState(state.q, state.v, z)
@@ -64,7 +68,7 @@ class FigureEquations:
             assert single is not None
             self._single, self._rate, self._repair = single, entries.rate, entries.repair
         self.friction = SlidingFriction(self, at_rest or 0.0) if rubbing else None
-        if self.friction is not None:
+        if self.friction is not None and choose:
             self.state = self.friction.choose(0.0, self.state)
 
     def initial(self) -> Array:

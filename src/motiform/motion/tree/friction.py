@@ -9,7 +9,7 @@ the contact frame at the start of the step. They change at events and between st
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 
@@ -25,7 +25,15 @@ from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.state import Control, FigureState
 from motiform.record import Channel
 
-__all__ = ["FRICTION_CHANNELS", "ContactFriction", "SlidingFriction", "check_no_sliding_friction", "sliding_contacts"]
+__all__ = [
+    "EVENTS",
+    "FRICTION_CHANNELS",
+    "ContactFriction",
+    "SlidingFriction",
+    "check_no_sliding_friction",
+    "leaving_contacts",
+    "sliding_contacts",
+]
 
 FRICTION_CHANNELS = {
     "friction_force": "on the segment at its contact: along the two tangents of the contact frame",
@@ -34,6 +42,13 @@ FRICTION_CHANNELS = {
 }
 """Last part of the names of the channels of a contact joint that slides with friction, and what they hold."""
 _STOPS, _SETTLES = ": slip comes to zero", ": slip has begun"  # guards whose events are not told
+EVENTS: tuple[tuple[str, Literal["down", "up"]], ...] = (
+    (_STOPS, "down"),
+    (" slips", "down"),
+    (_SETTLES, "up"),
+    (" sticks", "down"),
+)
+"""Events of a contact's friction, after its name, and the senses in which their guards cross zero."""
 _AT_REST = 1e-9  # [m/s] a slip up to this is none where it comes to zero
 _BEGUN = 1e-6  # [m/s] from which a slip that started from rest has the direction of its velocity
 _UNIT = 1e3  # N: what it changes is read without cancellation, as accelerations are linear in forces
@@ -58,12 +73,29 @@ def sliding_contacts(figure: Figure) -> list[str]:
     return [
         segment.name
         for segment in figure.segments
-        if isinstance(segment.joint, ContactJoint) and segment.joint.sliding and segment.joint.friction
+        if isinstance(segment.joint, ContactJoint)
+        and segment.joint.sliding
+        and segment.joint.friction
+        and not segment.joint.leaves
     ]
 
 
+def leaving_contacts(figure: Figure) -> list[str]:
+    """Return the segments whose contact joints leave and land."""
+    return [s.name for s in figure.segments if isinstance(s.joint, ContactJoint) and s.joint.leaves]
+
+
 def check_no_sliding_friction(figure: Figure, what: str) -> None:
-    """Refuse contact joints that slide with friction in a kind of run that does not know them."""
+    """Refuse contact joints that slide with friction, or leave and land, in a kind of run that does not know them."""
+    found = leaving_contacts(figure)
+    if found:
+        raise InputError(
+            f"contact joints of {what} must not leave and land",
+            where=f"joint of segment {found[0]!r}",
+            got="release=True",
+            allowed="runs of a figure alone: simulate(figure, …) without contacts= and matter",
+            remedy="Leave out release, or take contact.release_contacts.",
+        )
     found = sliding_contacts(figure)
     if found:
         raise InputError(
@@ -289,11 +321,11 @@ class SlidingFriction:
             slip = self.slips(state.v)[i]
             return self._with(state, i, SLIDES, slip / np.hypot(*slip))
 
+        # sticking is taken through zero by what comes to rest
+        functions = ((along, stop), (holding, slide), (begun, settle), (sliding, None))
         return [
-            Guard(f"{name}{_STOPS}", along, "down", stop),
-            Guard(f"{name} slips", holding, "down", slide),
-            Guard(f"{name}{_SETTLES}", begun, "up", settle),
-            Guard(f"{name} sticks", sliding, "down"),  # taken through zero by what comes to rest
+            Guard(f"{name}{event}", zero, sense, then)
+            for (event, sense), (zero, then) in zip(EVENTS, functions, strict=True)
         ]
 
     def _with(self, state: FigureState, i: int, mode: int, direction: Array) -> FigureState:

@@ -12,7 +12,7 @@ from motiform.motion.run.integrators import get_tableau
 from motiform.motion.run.kinds import check_integrator
 from motiform.motion.run.sampling import AdaptiveSteps
 from motiform.motion.tree.equations import FigureEquations
-from motiform.motion.tree.friction import SlidingFriction, sliding_contacts
+from motiform.motion.tree.friction import SlidingFriction, check_no_sliding_friction, leaving_contacts, sliding_contacts
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.state import Control, Controls, check_functions, state_after
@@ -30,7 +30,7 @@ from motiform.motion.tree.step_limit import warn_of_long_steps
 from motiform.motion.tree.watch import watch_contacts
 from motiform.record import Channel, Event
 
-__all__ = ["KIND", "FigureSystem", "check_device", "check_moves"]
+__all__ = ["KIND", "FigureSystem", "check_device", "check_moves", "check_resolved"]
 
 
 def check_moves(figure: Figure) -> None:
@@ -49,6 +49,25 @@ def check_device(options: RunOptions) -> None:
 _LOOSEST = 1e-6  # [m/s] of atol: with more, errors of slips that come to rest are as large as the slips
 
 
+def check_resolved(where: str, what: str, options: RunOptions) -> None:
+    """Refuse integrators and tolerances that do not resolve events of contacts."""
+    tableau = get_tableau(options.integrator)
+    if tableau.error is None or tableau.dense is None:
+        raise InputError(
+            f"{what} needs steps with error control and dense output of their own",
+            where=where,
+            got=options.integrator,
+            allowed="dormand-prince",
+        )
+    if options.atol > _LOOSEST:
+        raise InputError(
+            f"{what} needs steps that resolve the stop",
+            where=where,
+            got=f"atol {options.atol:g}",
+            allowed=f"at most {_LOOSEST:g} (m/s of the slip)",
+        )
+
+
 def _check_friction(figure: Figure, options: RunOptions, watch: bool) -> None:
     """Refuse runs in which contact joints cannot slide with friction."""
     found = sliding_contacts(figure)
@@ -62,21 +81,7 @@ def _check_friction(figure: Figure, options: RunOptions, watch: bool) -> None:
             got="watch=False",
             allowed="watch=True",
         )
-    tableau = get_tableau(options.integrator)
-    if tableau.error is None or tableau.dense is None:
-        raise InputError(
-            "sliding with friction needs steps with error control and dense output of their own",
-            where=where,
-            got=options.integrator,
-            allowed="dormand-prince",
-        )
-    if options.atol > _LOOSEST:
-        raise InputError(
-            "sliding with friction needs steps that resolve the stop",
-            where=where,
-            got=f"atol {options.atol:g}",
-            allowed=f"at most {_LOOSEST:g} (m/s of the slip)",
-        )
+    check_resolved(where, "sliding with friction", options)
 
 
 class FigureSystem(System):
@@ -101,6 +106,8 @@ class FigureSystem(System):
         check_integrator(options, "figure", "a figure")
         check_moves(figure)
         check_device(options)
+        if leaving_contacts(figure):
+            check_no_sliding_friction(figure, "such a run")
         _check_friction(figure, options, watch)
         begin = start(figure, q0, v0)
         self.drive: PrescribedFigure | None = None

@@ -1,6 +1,6 @@
 """Guards of contact joints: the instant at which the normal force becomes tensile or the friction limit is exceeded."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,24 +18,26 @@ if TYPE_CHECKING:
 __all__ = ["watch_contacts"]
 
 
-def watch_contacts(system: "FigureEquations") -> list[Guard]:
-    """Return the guards of every contact: "… lifts off", and "… slips" where it has a friction coefficient.
+def watch_contacts(system: "FigureEquations", *, started: bool = True, without: Collection[str] = ()) -> list[Guard]:
+    """Return the guards of every contact that lasts: "… lifts off", and "… slips" where it has a friction coefficient.
 
-    Contact joints go by the name of their segment, contact closures by their own.
+    Contact joints go by the name of their segment, contact closures by their own. With `started` they are refused
+    where they do not press or stick at the system's first state. Segments `without` are left out.
     """
     guards: list[Guard] = []
     for segment in system.figure.segments:
-        if isinstance(segment.joint, ContactJoint):
-            guards += _guards_of(system, segment.name, segment.joint, system.contact_force)
+        if isinstance(segment.joint, ContactJoint) and not segment.joint.leaves and segment.name not in without:
+            guards += _guards_of(system, segment.name, segment.joint, system.contact_force, started)
     for closure in system.figure.closures:
         if isinstance(closure, ContactClosure):
-            guards += _guards_of(system, closure.name, closure.joint, system.closure_force)
+            guards += _guards_of(system, closure.name, closure.joint, system.closure_force, started)
     return guards
 
 
 def _guards_of(
-    system: "FigureEquations", name: str, joint: ContactJoint, measure: Callable[[float, FigureState, str], Array]
-) -> list[Guard]:
+    system: "FigureEquations", name: str, joint: ContactJoint, measure: Callable[[float, FigureState, str], Array],
+    started: bool,
+) -> list[Guard]:  # fmt: skip
     last: dict[str, Any] = {"key": None, "force": np.zeros(3)}
 
     def force(t: float, state: FigureState) -> Array:
@@ -53,7 +55,7 @@ def _guards_of(
         return float(joint.friction * z - np.hypot(x, y))
 
     first = system.state
-    if not pressing(0.0, first) > 0:
+    if started and not pressing(0.0, first) > 0:
         raise RunError(
             "the contact must press at the start",
             where=f"contact {name!r}",
@@ -63,7 +65,7 @@ def _guards_of(
         )
     guards = [Guard(f"{name} lifts off", pressing, "down", ends=True)]
     if joint.friction is not None and not joint.sliding:
-        if not holding(0.0, first) > 0:
+        if started and not holding(0.0, first) > 0:
             x, y, z = force(0.0, first)
             raise RunError(
                 "the contact must stick at the start",

@@ -25,6 +25,7 @@ from motiform.scene.read.load import Scene
 from motiform.scene.tables.common import Table
 from motiform.scene.tables.figure import (
     ClosureTable,
+    ContactStartTable,
     ContactTable,
     FigureTable,
     FunctionAxisTable,
@@ -192,6 +193,8 @@ def _contact(table: ContactTable, names: list[str] | None) -> joints.ContactJoin
         spin=table.spin,
         friction=table.friction,
         line=table.line,
+        release=table.release,
+        restitution=table.restitution,
         names=names,
     )
 
@@ -250,6 +253,19 @@ def _read(scene: Scene, n: int, table: FigureTable, builder: FigureBuilder, pref
     builder.add(found, prefix)
 
 
+def _begun(joint: joints.ContactJoint, start: ContactStartTable) -> np.ndarray:
+    """Return the configuration in which a contact begins."""
+    q = joint.configuration(
+        start.parent,
+        start.child,
+        direction=start.direction,
+        yaw=start.yaw,
+        normal1=start.parent_normal,
+        normal2=start.normal,
+    )
+    return joint.raised(q, start.gap) if isinstance(joint, joints.LeavingContact) else q
+
+
 def _start(
     scene: Scene, n: int, table: FigureTable, figure: Figure, prefix: str, q: np.ndarray, v: np.ndarray,
     begin: tuple[Figure, np.ndarray] | None = None,
@@ -267,9 +283,7 @@ def _start(
             assert isinstance(joint, joints.ContactJoint)
             q[figure.places(prefix + segment.name, "q")] = placed(
                 scene,
-                lambda j=joint, b=own: j.configuration(
-                    b.parent, b.child, direction=b.direction, yaw=b.yaw, normal1=b.parent_normal, normal2=b.normal
-                ),
+                lambda j=joint, b=own: _begun(j, b),
                 "figure",
                 n,
                 "segment",

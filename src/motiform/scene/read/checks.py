@@ -18,6 +18,7 @@ from motiform.motion.matter.observe import _METERS as NETWORK_METERS
 from motiform.motion.stepping.observe import CONTACT_CHANNELS
 from motiform.motion.tree.friction import FRICTION_CHANNELS
 from motiform.motion.tree.observe import FIGURE_CHANNELS, SEGMENT_CHANNELS
+from motiform.motion.tree.switching.observe import LEAVING_CHANNELS
 from motiform.scene.read.lines import line_of
 from motiform.scene.tables.figure import FigureTable
 from motiform.scene.tables.schema import BodyTable, SceneFile
@@ -152,8 +153,12 @@ def _figure_channels(document: SceneFile) -> list[str]:
             plain.append(f"{prefix}{segment.name}")
             if segment.joint.contact:
                 known += [f"{prefix}{segment.name}.{key}" for key in SEGMENT_CHANNELS if key.startswith("contact")]
-                if segment.joint.contact.sliding and segment.joint.contact.friction:
-                    known += [f"{prefix}{segment.name}.{key}" for key in FRICTION_CHANNELS]
+                rubs = segment.joint.contact.sliding and segment.joint.contact.friction
+                more = [
+                    *(FRICTION_CHANNELS if rubs else ()),
+                    *(LEAVING_CHANNELS if segment.joint.contact.release else ()),
+                ]
+                known += [f"{prefix}{segment.name}.{key}" for key in dict.fromkeys(more)]
         known += [f"{name}.{key}" for name in plain for key in ("position", "orientation")]
         actuators = (
             ("motors", figure.motors or figure.step, MOTOR_QUANTITIES),

@@ -74,6 +74,7 @@ class ContactStartTable(Table):
     child: Point | None = Field(None, description="near the contact, coordinates of the segment's surface")
     direction: Vector | None = Field(None, description="of the contact frame's first axis, parent's surface")
     yaw: Radian = Field(0.0, description="turn of the segment about the normal")
+    gap: Annotated[Metre, AtLeast0] = Field(0.0, description="along the normal, with release")
     normal: Vector | None = Field(None, description="outward from the segment's edge, where its surface is a circle")
     parent_normal: Vector | None = Field(None, description="outward from the parent's edge, where it is a circle")
 
@@ -90,6 +91,8 @@ class ContactTable(Table):
         None, description="where more would be needed the run ends, or with sliding it slides"
     )
     line: bool = Field(False, description="two cylinders that touch along a line")
+    release: bool = Field(False, description="leaves where it would have to pull, and lands again")
+    restitution: Annotated[Number, AtLeast0] | None = Field(None, description="of its impacts, with release")
     start: ContactStartTable = ContactStartTable()
 
     @model_validator(mode="after")
@@ -97,6 +100,12 @@ class ContactTable(Table):
         for surface, normal in ((self.child, self.start.normal), (self.parent, self.start.parent_normal)):
             if normal is not None and surface.circle is None:
                 raise ValueError("start.normal and start.parent_normal belong to circles")
+        return self
+
+    @model_validator(mode="after")
+    def _leaving(self) -> "ContactTable":
+        if not self.release and (self.restitution is not None or self.start.gap):
+            raise ValueError("restitution and start.gap belong to release = true")
         return self
 
 
@@ -239,7 +248,7 @@ class FigureTable(Table):
     load: list[LoadTable] = Field(default_factory=list)
     contact: list[FigureContactTable] = Field(default_factory=list)
     start: StartTable = StartTable()
-    watch: bool = Field(True, description="whether the run ends when a contact lifts off or slips")
+    watch: bool = Field(True, description="whether the run ends when a contact that lasts lifts off or slips")
 
     @model_validator(mode="after")
     def _has_segments(self) -> "FigureTable":

@@ -5,7 +5,7 @@ import pytest
 
 from motiform.base.errors import InputError, MotiformError, RunError
 from motiform.geometry import surfaces as s
-from motiform.motion.tree.contact_joints.joint import contact
+from motiform.motion.tree.contact_joints.contact import contact
 from motiform.motion.tree.model.joint import Joint
 from motiform.spatial import Transform, exp_rotation, random_rotation
 

@@ -5,7 +5,7 @@ import pytest
 
 from motiform.base.kernels import compiled
 from motiform.geometry import surfaces as s
-from motiform.motion.tree.contact_joints.joint import contact
+from motiform.motion.tree.contact_joints.contact import contact
 from motiform.motion.tree.kernels import contact as contact_kernels
 from motiform.spatial import Transform, random_rotation
 
@@ -41,12 +41,12 @@ def everything(numbers, at, q, iq, b, t, place, rates, dq, repaired):
         place[i], place[12 + i] = R[i], RL[i]
     for i in range(3):
         place[9 + i], place[21 + i] = p[i], pL[i]
-    five = (t[0], t[1], t[2], t[3], t[4])
-    O1, s1, O2, s2, ok = contact_kernels.contact_rates(numbers, at, q, iq, b, five)
+    six = (t[0], t[1], t[2], t[3], t[4], 0.0)
+    O1, s1, O2, s2, ok = contact_kernels.contact_rates(numbers, at, q, iq, b, six)
     for i in range(3):
         rates[i], rates[3 + i], rates[6 + i], rates[9 + i] = O1[i], s1[i], O2[i], s2[i]
     contact_kernels.contact_repair(numbers, at, repaired, iq, b)
-    return ok + 2 * contact_kernels.contact_qdot(numbers, at, q, iq, b, five, dq, iq)
+    return ok + 2 * contact_kernels.contact_qdot(numbers, at, q, iq, b, six, dq, iq)
 
 
 @compiled

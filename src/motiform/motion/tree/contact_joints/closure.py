@@ -65,6 +65,12 @@ class ContactClosure:
                 "b of a contact must be a segment", where=where, remedy="Make the world a, with surface 1."
             )
         joint.check(where)
+        if joint.leaves:
+            allowed, remedy = "one that lasts", "Say release=False, or put it in the tree."
+            raise InputError(
+                "the contact of a closure cannot leave and land", where=where, got="release=True", allowed=allowed,
+                remedy=remedy,
+            )  # fmt: skip
         if joint.sliding and joint.friction:
             raise InputError(
                 "the contact of a closure must not slide with friction",

@@ -37,13 +37,13 @@ from motiform.spatial import (
 )
 from motiform.spatial.checks import Words, as_floats
 
-__all__ = ["ContactJoint", "contact"]
+__all__ = ["ContactJoint"]
 
 Method = Literal["rkmk4", "rk4", "expmid", "exp", "torus"]
 
 
 class ContactJoint(Joint):
-    """Two surfaces in contact; made by `contact`.
+    """Two surfaces in contact; made by `joints.contact`.
 
     Which velocities are free is decided here and does not change: those asked for, less those that a contact along a
     line or on a face forbids. Along a line the first axis of L is that line, and stays so.
@@ -55,6 +55,8 @@ class ContactJoint(Joint):
         f"{what}{k}_{axis}" for k in (1, 2) for what, axes in (("p", "xyz"), ("q", "wxyz")) for axis in axes
     )
     q_units = (*("m",) * 3, *("",) * 4) * 2
+    leaves = False
+    """Whether the surfaces may part, see `LeavingContact`."""
 
     def __init__(
         self,
@@ -363,44 +365,3 @@ def _coefficient(friction: float) -> float:
     if found < 0:
         raise InputError("friction must not be negative", got=found, allowed="zero or more")
     return found
-
-
-def contact(
-    surface1: Surface,
-    surface2: Surface,
-    *,
-    pose1: Transform | None = None,
-    pose2: Transform | None = None,
-    sliding: bool = False,
-    rolling: bool = True,
-    spin: bool = True,
-    gauge: float = 0.0,
-    line: bool = False,
-    friction: float | None = None,
-    names: Sequence[str] | None = None,
-) -> ContactJoint:
-    """Return the joint of two surfaces in contact: surface 1 of the parent, surface 2 of the child.
-
-    `pose1` and `pose2` place the surfaces in their bodies (the first in the joint's frame). Velocities are those of
-    the child against its parent at the contact point, in the contact frame: `rolling` frees wx, wy, `spin` wz, about
-    the normal, `sliding` vx, vy. A cylinder or cone on a plane touches along a line and keeps wx only (about that
-    line) of wx, wy; so do two cylinders that lie in or, with `line`, on each other, and these do not spin; two planes
-    keep wz, vx, vy. `gauge` is the share of the spin with which the contact frame turns in body 1; nothing physical
-    depends on it. `friction` is Coulomb's coefficient μ, the largest share of the normal force that the
-    tangential one may be. A contact that does not slide ends a simulation where it would need more; None sets no bound.
-    One that may slide does so against μ N, sticks where that holds it, and slides again where it does not; None, and
-    0, are without friction.
-    """
-    return ContactJoint(
-        surface1,
-        surface2,
-        pose1=pose1,
-        pose2=pose2,
-        sliding=sliding,
-        rolling=rolling,
-        spin=spin,
-        gauge=gauge,
-        line=line,
-        friction=friction,
-        names=names,
-    )

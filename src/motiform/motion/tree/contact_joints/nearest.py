@@ -16,7 +16,7 @@ from motiform.motion.tree.contact_joints.equations import Frames, flat_rates, po
 from motiform.motion.tree.contact_joints.joint import ContactJoint
 from motiform.motion.tree.model.joint import Array
 
-__all__ = ["Nearest", "apply", "back", "cross", "frame_twist", "nearest"]
+__all__ = ["Nearest", "apply", "back", "ball_of", "cross", "frame_twist", "nearest", "project"]
 
 _UP = np.array([0.0, 0.0, 1.0])
 _EXACT_FOOT = ("plane", "sphere", "cylinder", "cone", "torus", "circle")  # their `project` gives the nearest point
@@ -156,7 +156,7 @@ def _facing_point(surface: Surface, direction: Array) -> Array:
 def _points(joint: ContactJoint, R: Array, p: Array) -> Nearest:
     """Surfaces that touch in a point: of all common normals that are found, that with the smallest gap."""
     x1, n1, x2, n2 = _starts(joint, R, p)
-    if not _ball(joint):
+    if not ball_of(joint):
         x1, n1, x2, n2 = _newton(joint, R, p, x1, n1, x2, n2)
     r, toward = apply(R, x2) + p - x1, apply(R, n2)
     gap = _dot(r, n1)
@@ -173,7 +173,7 @@ def _points(joint: ContactJoint, R: Array, p: Array) -> Nearest:
     return Nearest((x1, R1, x2, np.swapaxes(R, -1, -2) @ R1), off)
 
 
-def _ball(joint: ContactJoint) -> int:
+def ball_of(joint: ContactJoint) -> int:
     """Return which surface, 1 or 2, is a ball: the foot of its centre on the other is the contact; 0 if none is."""
     one, two = joint.surfaces
     if two.kind == "sphere" and not two.inside and one.kind in _EXACT_FOOT:
@@ -181,7 +181,7 @@ def _ball(joint: ContactJoint) -> int:
     return 1 if one.kind == "sphere" and not one.inside and two.kind in _EXACT_FOOT else 0
 
 
-def _project(surface: Surface, x: Array, normal: Array | None = None) -> tuple[Array, Array]:
+def project(surface: Surface, x: Array, normal: Array | None = None) -> tuple[Array, Array]:
     """Return foot and outward normal; not finite where there is none."""
     foot, n = surface._foot(x, normal)
     return foot, surface.sign * n
@@ -191,19 +191,19 @@ def _starts(joint: ContactJoint, R: Array, p: Array) -> tuple[Array, Array, Arra
     """Return points and normals to look for contacts from, (starts, N, 3) each: feet of own points on the other."""
     one, two = joint.surfaces
     firsts, seconds = [], []
-    for x in _own_points(two) if _ball(joint) != 1 else ():
-        first = _project(one, apply(R, x) + p)[0]
+    for x in _own_points(two) if ball_of(joint) != 1 else ():
+        first = project(one, apply(R, x) + p)[0]
         firsts.append(first)
-        seconds.append(_project(two, back(R, first - p))[0])
-    for x in _own_points(one) if _ball(joint) != 2 else ():
-        second = _project(two, back(R, x - p))[0]
-        firsts.append(_project(one, apply(R, second) + p)[0])
+        seconds.append(project(two, back(R, first - p))[0])
+    for x in _own_points(one) if ball_of(joint) != 2 else ():
+        second = project(two, back(R, x - p))[0]
+        firsts.append(project(one, apply(R, second) + p)[0])
         seconds.append(second)
-    (x1, n1), (x2, n2) = _project(one, np.array(firsts)), _project(two, np.array(seconds))
+    (x1, n1), (x2, n2) = project(one, np.array(firsts)), project(two, np.array(seconds))
     if two.edge:
-        x2, n2 = _project(two, x2, -back(R, n1))
+        x2, n2 = project(two, x2, -back(R, n1))
     if one.edge:
-        x1, n1 = _project(one, x1, -apply(R, n2))
+        x1, n1 = project(one, x1, -apply(R, n2))
     return x1, n1, x2, n2
 
 
@@ -235,8 +235,8 @@ def _newton(
         m1, m2 = apply(M1, y[..., :2]), apply(M2, y[..., 2:])
         turned = np.sqrt(_dot(m1, m1) + _dot(m2, m2))[..., None]
         y = y / np.maximum(1.0, 2.0 * turned)  # half a radian at most
-        x1, n1 = _project(one, x1 + apply(L1, apply(S1, y[..., :2])), n1 + apply(L1, apply(M1, y[..., :2])))
-        x2, n2 = _project(two, x2 + apply(T2, apply(S2, y[..., 2:])), n2 + apply(T2, apply(M2, y[..., 2:])))
+        x1, n1 = project(one, x1 + apply(L1, apply(S1, y[..., :2])), n1 + apply(L1, apply(M1, y[..., :2])))
+        x2, n2 = project(two, x2 + apply(T2, apply(S2, y[..., 2:])), n2 + apply(T2, apply(M2, y[..., 2:])))
         still = np.abs(y).max(-1) < 1e-12 * (1.0 + np.abs(x1).max(-1))
         if (still | ~np.isfinite(y).all(-1)).all():
             break

@@ -5,7 +5,9 @@ with or without a translation (`SphericalJoint`, `FreeJoint`), or a contact (`Co
 subclasses of `Joint`.
 """
 
-from motiform.motion.tree.contact_joints.joint import ContactJoint, contact
+from motiform.motion.tree.contact_joints.contact import contact
+from motiform.motion.tree.contact_joints.joint import ContactJoint
+from motiform.motion.tree.contact_joints.leaving import LeavingContact
 from motiform.motion.tree.joints.axes import (
     AxesJoint,
     Axis,
@@ -29,6 +31,7 @@ __all__ = [
     "FreeJoint",
     "FunctionJoint",
     "Joint",
+    "LeavingContact",
     "Polynomial",
     "SphericalJoint",
     "Spline",

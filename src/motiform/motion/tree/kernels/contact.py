@@ -80,7 +80,7 @@ def contact_place(numbers, at, q, iq, b):
 
 @inline
 def contact_column(numbers, at, j):
-    """Return which of (wx, wy, wz, vx, vy), 0 to 4, the joint's j-th velocity is."""
+    """Return which of (wx, wy, wz, vx, vy, vz), 0 to 5, the joint's j-th velocity is."""
     return int(numbers[at + block.COLUMNS + j])
 
 
@@ -148,12 +148,15 @@ def _line_or_face(contact, k1, k2, w2, v1, v2):
 def contact_rates(numbers, at, q, iq, b, t):
     """Return the twists of L in body 1 and body 2 (O1, s1, O2, s2), in L, and 1, or 0 where the surfaces conform.
 
-    t = (ωx, ωy, ωz, vx, vy) is the motion of body 2 relative to body 1 at the contact, in L.
+    t = (ωx, ωy, ωz, vx, vy, vz) is the motion of body 2 relative to body 1 at the contact, in L. Bodies apart carry L
+    in body 2.
     """
+    contact = int(numbers[at + block.CONTACT])
+    if contact == block.APART:
+        return (t[0], t[1], t[2]), (t[3], t[4], t[5]), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 1
     p1, r1 = _frame(q, iq, b)
     p2, r2 = _frame(q, iq + 7, b)
     one, two = at + block.SURFACE[0], at + block.SURFACE[1]
-    contact = int(numbers[at + block.CONTACT])
     edge1, edge2 = int(numbers[one]) == CIRCLE, int(numbers[two]) == CIRCLE
     k1, k2, rim1, rim2 = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     if edge1:
@@ -227,7 +230,13 @@ def _repair_frame(numbers, at, line, q, i, b, sign):
 
 @routine
 def contact_repair(numbers, at, q, iq, b):
-    """Put the contact frame back on both surfaces, in place.  [ContactJoints 6]"""
+    """Put the contact frame back on both surfaces, in place; apart, its quaternions to length 1.  [ContactJoints 6]"""
+    if int(numbers[at + block.CONTACT]) == block.APART:
+        for i in (iq + 3, iq + 10):
+            turn = _unit4((q[i, b], q[i + 1, b], q[i + 2, b], q[i + 3, b]))
+            for k in range(4):
+                q[i + k, b] = turn[k]
+        return
     one, two = at + block.SURFACE[0], at + block.SURFACE[1]
     line = int(numbers[at + block.CONTACT]) == block.LINE
     _repair_frame(numbers, one, line and int(numbers[one]) != PLANE, q, iq, b, 1.0)

@@ -47,10 +47,10 @@ def joint_twist(ints, i, v, b, work, w):
 
 @inline
 def contact_velocity(ints, floats, i, v, b):
-    """Return (ωx, ωy, ωz, vx, vy) of a contact joint, zero where they are not free."""
+    """Return (ωx, ωy, ωz, vx, vy, vz) of a contact joint, zero where they are not free."""
     base = tree_columns.HEADER + i * tree_columns.SEGMENT_INTS
     at, first = ints[ix(base + tree_columns.AT_NUMBERS)], ints[ix(base + tree_columns.FIRST)]
-    t0, t1, t2, t3, t4 = 0.0, 0.0, 0.0, 0.0, 0.0
+    t0, t1, t2, t3, t4, t5 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for j in range(ints[ix(base + tree_columns.COUNT)]):
         which, rate = contact_column(floats, at, j), column_velocity(ints, first + j, v, b)
         t0 = rate if which == 0 else t0
@@ -58,7 +58,8 @@ def contact_velocity(ints, floats, i, v, b):
         t2 = rate if which == 2 else t2
         t3 = rate if which == 3 else t3
         t4 = rate if which == 4 else t4
-    return t0, t1, t2, t3, t4
+        t5 = rate if which == 5 else t5
+    return t0, t1, t2, t3, t4, t5
 
 
 @routine

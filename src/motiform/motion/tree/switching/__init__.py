@@ -1,0 +1,1 @@
+"""Runs of figures whose contact joints leave and land: phases, impacts, events."""
