@@ -219,6 +219,8 @@ def _work(batch: "TrialBatch", jobs: int | None, scheduler: str | None, quiet: b
     from motiform.trials.trial import run_trial
 
     count = len(batch.trials)
+    if batch.others:
+        print_line(f"motiform: {len(batch.others)} trials of other subjects are left out", err=True)
     if count:
         make_folder(batch.out)  # or a long work would end in nothing
     for name in batch.damaged:

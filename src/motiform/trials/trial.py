@@ -39,6 +39,7 @@ from motiform.trials.inputs import forces_of, read_forces, read_trial
 from motiform.trials.muscles import OPTIONS as MUSCLE_OPTIONS
 from motiform.trials.muscles import add_muscles, check_muscles, write_muscles
 from motiform.trials.stage import describe_fit
+from motiform.trials.subjects import TrialGroup
 
 __all__ = [
     "SUMMARY",
@@ -102,6 +103,7 @@ class MarkerTrial:
     folder: str
     key: str
     options: TrialOptions
+    group: TrialGroup = field(default_factory=TrialGroup)
 
     @property
     def name(self) -> str:
@@ -240,7 +242,7 @@ def _done(trial: MarkerTrial, progress: Progress) -> dict[str, Any]:
     markers = read_trial(source, options)
     if options.forces is not None:
         markers = add_forces(markers, read_forces(forces_of(source, options.forces), options))
-    subject = choose_subject(options.figure, markers, source)
+    subject = choose_subject(options.figure, markers, source, trial.group.column)
     options, assumed = settle_defaults(options, markers, subject)
     figure, calibration = _figure(options, subject, markers, lambda part: progress(0.3 * part))
     first = 0.3 if calibration else 0.0
