@@ -9,7 +9,7 @@ from motiform.base.errors import InputError
 from motiform.record.channel import Channel, Event
 from motiform.record.recording import Recording, check_recording
 
-__all__ = ["changed", "check_has_markers", "check_markers", "marker_names"]
+__all__ = ["changed", "check_has_markers", "check_markers", "marker_names", "measured_markers"]
 
 
 def check_markers(rec: Recording) -> np.ndarray:
@@ -26,6 +26,12 @@ def check_has_markers(rec: Recording) -> None:
             "the recording has no markers", where=rec._where, got=", ".join(rec.names[:8]) or "no channel",
             allowed="a channel 'markers' (samples, markers, 3)",
         )  # fmt: skip
+
+
+def measured_markers(rec: Recording) -> np.ndarray:
+    """Return the markers (samples, markers, 3), nan where they are filled in and do not count as seen."""
+    points = check_markers(rec)
+    return np.where(rec["seen"][..., None], points, np.nan) if "seen" in rec else points
 
 
 def marker_names(rec: Recording) -> list[str]:
