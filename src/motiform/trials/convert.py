@@ -43,6 +43,8 @@ def check_conversion(options: "TrialOptions") -> None:
             if key not in [*known, *(["to"] if name == "frame" else [])]:
                 remedy = closest(key, known)
                 raise InputError("no such option", where=name, got=key, allowed=", ".join(known), remedy=remedy)
+    for what in ("ankles", "hips"):
+        _two_names(what, (options.frame or {}).get(what, "right,left"))
     to = (options.frame or {}).get("to", "model")
     if to not in FRAMES:
         raise InputError("no such frame", where="--frame", got=to, allowed=", ".join(FRAMES))
@@ -69,12 +71,21 @@ def change_to_frame(markers: Recording, options: "TrialOptions", subject: str | 
         found = match_names(markers, figure.tag_names, correspondence)
         pose = {name: x[k] for k, name in enumerate(found.markers) if name is not None}
         return change_frame(markers, pose=pose, **given)
+    given |= {what: _two_names(what, given[what]) for what in ("ankles", "hips") if what in given}
     return change_frame(markers, **{**_landmarks(markers, figure, correspondence), **given})
 
 
 def filter_trial(markers: Recording, options: "TrialOptions") -> Recording:
     """Return the markers low-pass filtered."""
     return markers if options.filter is None else low_pass(markers, **options.filter)
+
+
+def _two_names(what: str, given: Any) -> list[str]:
+    """Return the names of two markers, also from "RANK,LANK"."""
+    names = [part.strip() for part in given.strip("[]").split(",")] if isinstance(given, str) else given
+    if not (isinstance(names, list | tuple) and len(names) == 2 and all(isinstance(n, str) and n for n in names)):
+        raise InputError(f"{what} must be two markers", where="frame", got=given, allowed=f"frame.{what}=RIGHT,LEFT")
+    return list(names)
 
 
 def _landmarks(markers: Recording, figure: Figure, correspondence: Any) -> dict[str, list[str]]:

@@ -108,6 +108,9 @@ def test_ankles_and_hips_are_those_of_a_marker_set_or_a_correspondence():
         {"markers": (replace(rec.channel("markers"), shape=(4, 3)), rec["markers"][:, list(at.values())])},
         manifest={**rec.manifest, "labels": {"marker": list(at)}},
     )
+    given = TrialOptions(frame={"to": "model", "ankles": "M4,M12", "hips": ["M6", "M14"]})
+    given = replace(given, reconstruct=by_names.reconstruct)
+    np.testing.assert_array_equal(change_to_frame(named, given, None)["markers"], expected)
     by_sites = TrialOptions(FigureSpec(measures={"markers": own}), frame={"to": "model"})
     np.testing.assert_array_equal(change_to_frame(few, by_sites, None)["markers"], expected[:, list(at.values())])
     with pytest.raises(InputError, match="both ankles and both hips"):
@@ -120,6 +123,7 @@ def test_ankles_and_hips_are_those_of_a_marker_set_or_a_correspondence():
     ("options", "words"),
     [
         ({"frame": {"to": "lab"}}, "no such frame"),
+        ({"frame": {"to": "model", "hips": "R1,L1,L2"}}, "hips must be two markers"),
         ({"filter": {"cutoff": 0.0}}, "a cutoff must be above 0"),
         ({"filter": {"cutoff": 8.0, "ordr": 4}}, "Did you mean 'order'"),
         ({"fill": {"longest": 0.1, "seen": True}}, "no such option"),
