@@ -299,11 +299,11 @@ def test_a_trial_that_was_refused_is_done_when_it_is_put_right(here, folder):
     (folder / "late.trc").write_text("no markers")
     more = ("--height", HEIGHT, "--mass", MASS, "--out", "mended", "--no-report", "--jobs", 1)
     assert here("late.trc", *more)[0] == 2
-    assert [entry.name for entry in (folder / "mended").iterdir()] == ["summary.json"]
+    assert sorted(entry.name for entry in (folder / "mended").iterdir()) == ["summary.json", "trials.csv"]
     (folder / "late.trc").write_bytes(right)
     code, _, stderr = here("late.trc", *more)
     assert code == 0, stderr
-    assert sorted(entry.name for entry in (folder / "mended").iterdir()) == ["late", "summary.json"]
+    assert sorted(entry.name for entry in (folder / "mended").iterdir()) == ["late", "summary.json", "trials.csv"]
 
 
 def test_subjects_by_folder_and_correspondence_and_weights(here, folder):
