@@ -47,10 +47,11 @@ def changed(
     data: Mapping[str, tuple[Channel, Any]],
     *,
     manifest: Mapping[str, Any] | None = None,
+    statics: Mapping[str, np.ndarray] | None = None,
     times: np.ndarray | None = None,
     events: Sequence[Event] | None = None,
 ) -> Recording:
-    """Return the recording in memory with channels replaced or added, and entries of the manifest; or other events.
+    """Return the recording in memory with channels replaced or added, entries of the manifest, statics, or events.
 
     Channels of ``data`` without a rate take their ``times`` [s], or those of the channel that they replace.
     """
@@ -64,5 +65,5 @@ def changed(
             stamps[name] = times if own else rec.time(name if name in rec else "markers")
     return Recording.from_arrays(
         list(channels.values()), arrays, times=stamps, events=rec.events if events is None else events,
-        statics=dict(rec.statics), manifest={**rec.manifest, **(manifest or {})},
+        statics={**dict(rec.statics), **(statics or {})}, manifest={**rec.manifest, **(manifest or {})},
     )  # fmt: skip

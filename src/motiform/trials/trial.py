@@ -58,6 +58,7 @@ __all__ = [
     "plain",
     "read_done",
     "read_weights",
+    "reconstruct_trial",
     "run_trial",
     "trial_key",
 ]
@@ -254,6 +255,12 @@ def run_trial(trial: MarkerTrial, progress: Progress) -> dict[str, Any]:
 
 
 def _done(trial: MarkerTrial, progress: Progress) -> dict[str, Any]:
+    rec, figure, markers = reconstruct_trial(trial, progress)
+    return _write(trial, rec, figure, markers, progress)
+
+
+def reconstruct_trial(trial: MarkerTrial, progress: Progress) -> tuple[Recording, Figure, Recording]:
+    """Return the postures of a trial, its figure, and the markers as they were converted; nothing is written."""
     options, source = trial.options, Path(trial.source)
     markers = read_trial(source, options)
     if options.forces is not None:
@@ -285,7 +292,7 @@ def _done(trial: MarkerTrial, progress: Progress) -> dict[str, Any]:
         rec.manifest["calibration"] = calibration
     if options.muscles is not None:
         rec = add_muscles(rec, figure, markers, options, subject)
-    return _write(trial, rec, figure, markers, progress)
+    return rec, figure, markers
 
 
 def _figure(
