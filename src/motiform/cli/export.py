@@ -13,7 +13,7 @@ def export(
     out: Annotated[
         Path,
         typer.Option(
-            help="The file: .glb, .gltf, .x3d, .wrl, .csv, .usd (extra usd), or .ply and .obj (one for each instant)."
+            help="A file .glb, .gltf, .x3d, .wrl, .csv, .usd (with the extra usd), .ply, .obj (one for each instant)."
         ),
     ],
     rate: Annotated[float | None, typer.Option(help="Samples per second to write; all if not given.")] = None,
