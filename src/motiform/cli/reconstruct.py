@@ -70,6 +70,27 @@ def reconstruct(
     units: Annotated[
         str | None, typer.Option(help="Unit of length of the files, such as mm; detected if not given.")
     ] = None,
+    fill: Annotated[
+        str | None,
+        typer.Option(metavar="SECONDS|all", help="Fill gaps of markers up to this long by cubic splines."),
+    ] = None,
+    frame: Annotated[
+        str | None,
+        typer.Option(
+            metavar="file|model|pose",
+            help="Frame of the results: ankles and hips above the origin (model), nearest to the zero position (pose).",
+            show_default="file",
+        ),
+    ] = None,
+    filter_: Annotated[
+        float | None, typer.Option("--filter", metavar="HZ", help="Low-pass cutoff for the markers (Hz), such as 8.")
+    ] = None,
+    iterations: Annotated[
+        int | None, typer.Option(min=1, help="Most iterations of the search in a sample.", show_default="200")
+    ] = None,
+    threshold: Annotated[
+        float | None, typer.Option(help="Distance of tags from markers (m, rms) at which a search ends.")
+    ] = None,
     cutoff: Annotated[
         float, typer.Option(min=0.0, help="Low-pass cutoff for velocities and accelerations (Hz); 0: none.")
     ] = 6.0,
@@ -115,6 +136,8 @@ def reconstruct(
         key: value for key, value in (("height", height), ("mass", mass), ("sex", sex)) if value is not None
     }
     fit = {"cutoff": cutoff or None, "smooth": smooth, "robust": robust, "limits": limits, "angles": angles}
+    reached = {"max_iterations": iterations, "threshold": threshold}
+    fit |= {key: value for key, value in reached.items() if value is not None}
     if markers is not None:
         given["markers"] = read_sites(markers) if Path(markers).is_file() else markers
     options = _options(
@@ -123,6 +146,10 @@ def reconstruct(
         correspondence, weights, static, calibrate, report, parse_settings(set_),
         {"forces": forces, "ik": ik_setup, "scale": scale_setup, "normative": normative}, forward, pdf,
         muscles,
+        {
+            "fill": _fill(fill), "frame": None if frame is None else {"to": frame},
+            "filter": None if filter_ is None else {"cutoff": filter_},
+        },
     )  # fmt: skip
     others = [
         path
@@ -134,14 +161,15 @@ def reconstruct(
     _end(batch, as_json)
 
 
-_GROUPS = ("figure", "markers", "reconstruct", "calibrate", "muscles")
+_CONVERSION = ("fill", "frame", "filter")
+_GROUPS = ("figure", "markers", "reconstruct", "calibrate", "muscles", *_CONVERSION)
 
 
 def _options(
     figure: str, measures: dict[str, Any], subject: str | None, read: dict[str, Any], fit: dict[str, Any],
     correspondence: Path | None, weights: Path | None, static: Path | None, calibrate: bool | None, report: bool,
     settings: dict[str, Any], files: dict[str, Path | None], forward: str | None, pdf: bool,
-    muscles: bool,
+    muscles: bool, conversion: dict[str, Any],
 ) -> "TrialOptions":  # fmt: skip
     """Return the settings common to all trials; invalid input raises an error here, before any work."""
     from motiform.measure import read_correspondence
@@ -156,11 +184,15 @@ def _options(
     place = str(Path(figure).absolute()) if Path(figure).is_file() else figure
     if static is not None and not static.is_file():
         raise InputError("no such file", where="--static", got=str(static), remedy=closest_file(static))
+    more: dict[str, Any] = {
+        name: None if path is None else str(_existing(path, name).absolute()) for name, path in files.items()
+    }
+    more |= {name: _asked(name, conversion[name], grouped[name]) for name in _CONVERSION}
     options = TrialOptions(
         FigureSpec(place, measures, subjects, name, grouped["figure"]), {**read, **grouped["markers"]},
         {**fit, **grouped["reconstruct"]}, None if static is None else str(static.absolute()), calibrate,
         grouped["calibrate"], report, forward=forward, pdf=pdf, muscles=_muscles(muscles, grouped["muscles"]),
-        **{name: None if path is None else str(_existing(path, name).absolute()) for name, path in files.items()},
+        **more,
     )  # fmt: skip
     check_options(options)
     return options
@@ -170,6 +202,28 @@ def _muscles(asked: bool, settings: dict[str, Any]) -> dict[str, Any] | None:
     if settings and not asked:
         raise InputError("muscles are not asked for", where="--set", got="muscles.…", remedy="Say --muscles, too.")
     return settings if asked else None
+
+
+def _fill(text: str | None) -> dict[str, Any] | None:
+    """Return the longest gap that is filled [s], None for all."""
+    if text is None:
+        return None
+    try:
+        longest = None if text == "all" else float(text)
+        if longest is not None and not 0.0 < longest < float("inf"):
+            raise ValueError
+    except ValueError:
+        raise InputError(
+            "no such length of gaps", where="--fill", got=text, allowed="seconds above 0, or all"
+        ) from None
+    return {"longest": longest}
+
+
+def _asked(name: str, given: dict[str, Any] | None, settings: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the options of a step of the conversion, None where it is not asked for."""
+    if settings and not given:
+        raise InputError(f"--{name} is not asked for", where="--set", got=f"{name}.…", remedy=f"Say --{name}, too.")
+    return {**given, **settings} if given else None
 
 
 def _existing(path: Path, name: str) -> Path:
@@ -219,6 +273,8 @@ def _work(batch: "TrialBatch", jobs: int | None, scheduler: str | None, quiet: b
     from motiform.trials.trial import run_trial
 
     count = len(batch.trials)
+    if batch.others:
+        print_line(f"motiform: {len(batch.others)} trials of other subjects are left out", err=True)
     if count:
         make_folder(batch.out)  # or a long work would end in nothing
     for name in batch.damaged:

@@ -13,7 +13,8 @@ def view(
     recording: Annotated[
         str | None,
         typer.Argument(
-            metavar="RECORDING|SCENE|VOLUME", help="A recording, a scene file, a built-in scene, or a CT to segment."
+            metavar="RECORDING|SCENE|MARKERS|VOLUME",
+            help="A recording, a scene file, a built-in scene, markers to reconstruct, or a CT to segment.",
         ),
     ] = None,
     host: Annotated[str, typer.Option(help="Address to listen on; by default only this machine.")] = "127.0.0.1",
@@ -38,9 +39,13 @@ def view(
     if seeds is not None or spacing is not None:
         option = "--seeds" if seeds is not None else "--spacing"
         raise InputError(f"{option} is for a CT", got=recording, allowed="a file or folder of one")
+    from motiform.measure.markers.register import is_marker_file
     from motiform.scene import list_scenes
     from motiform.studio import serve
 
+    if recording is not None and not live and is_marker_file(Path(recording)):
+        serve(markers=recording, host=host, port=port, open_browser=browser)
+        return
     is_scene = recording is not None and (recording.endswith(".toml") or recording in {e.name for e in list_scenes()})
     if live and recording is None:
         recording, is_scene = "hand", True

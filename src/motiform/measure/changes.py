@@ -9,7 +9,7 @@ from motiform.base.errors import InputError
 from motiform.record.channel import Channel, Event
 from motiform.record.recording import Recording, check_recording
 
-__all__ = ["changed", "check_has_markers", "check_markers", "marker_names"]
+__all__ = ["changed", "check_has_markers", "check_markers", "marker_names", "measured_markers"]
 
 
 def check_markers(rec: Recording) -> np.ndarray:
@@ -28,6 +28,12 @@ def check_has_markers(rec: Recording) -> None:
         )  # fmt: skip
 
 
+def measured_markers(rec: Recording) -> np.ndarray:
+    """Return the markers (samples, markers, 3), nan where they are filled in and do not count as seen."""
+    points = check_markers(rec)
+    return np.where(rec["seen"][..., None], points, np.nan) if "seen" in rec else points
+
+
 def marker_names(rec: Recording) -> list[str]:
     """Return the names of a recording's markers, in their order."""
     check_recording(rec)
@@ -41,10 +47,11 @@ def changed(
     data: Mapping[str, tuple[Channel, Any]],
     *,
     manifest: Mapping[str, Any] | None = None,
+    statics: Mapping[str, np.ndarray] | None = None,
     times: np.ndarray | None = None,
     events: Sequence[Event] | None = None,
 ) -> Recording:
-    """Return the recording in memory with channels replaced or added, and entries of the manifest; or other events.
+    """Return the recording in memory with channels replaced or added, entries of the manifest, statics, or events.
 
     Channels of ``data`` without a rate take their ``times`` [s], or those of the channel that they replace.
     """
@@ -58,5 +65,5 @@ def changed(
             stamps[name] = times if own else rec.time(name if name in rec else "markers")
     return Recording.from_arrays(
         list(channels.values()), arrays, times=stamps, events=rec.events if events is None else events,
-        statics=dict(rec.statics), manifest={**rec.manifest, **(manifest or {})},
+        statics={**dict(rec.statics), **(statics or {})}, manifest={**rec.manifest, **(manifest or {})},
     )  # fmt: skip

@@ -15,6 +15,7 @@ Triple = tuple[float, float, float]
 _Rows = dict[str, dict[str, Any]]
 ENTRIES: dict[str, Any] = {
     "title": str | None, "image": dict[str, Any], "form": _Rows, "links": list[dict[str, Any]], "bones": _Rows,
+    "skeleton": dict[str, Any], "skeleton.figure": str, "skeleton.segments": _Rows, "skeleton.tags": _Rows,
     "gravity": Triple | None, "up": str | None, "notes": list[str], "settings": dict[str, Any],
     "image.camera": dict[str, Any] | None, "image.plot": list[str], "image.ground": bool,
     "image.ground_height": float | None, "image.strobe": int, "image.speed": float, "image.paths": bool,

@@ -27,6 +27,7 @@ from motiform.studio.view import View
 
 if TYPE_CHECKING:
     from motiform.record import Recording
+    from motiform.studio.trial_panel import TrialPanel
 
 __all__ = ["Studio", "serve"]
 
@@ -45,6 +46,7 @@ def serve(
     live: bool = False,
     midi: str | None = None,
     osc: int | None = None,
+    markers: str | Path | None = None,
 ) -> "Studio":
     """Open the studio.
 
@@ -69,10 +71,12 @@ def serve(
         MIDI port that moves the hand of live runs, "first" for the first that is connected (with mido).
     osc
         UDP port of OSC messages that move the hand of live runs (with python-osc).
+    markers
+        File of markers to reconstruct: its parameters are offered.
     """
     studio = Studio(host=host, port=port)
     studio.live.midi, studio.live.osc = midi, osc
-    begin = partial(studio.begin, recording, scene, live=live)
+    begin = partial(studio.begin, recording, scene, live=live, markers=markers)
     hold_open(studio, begin, host=host, port=port, open_browser=open_browser, block=block)
     return studio
 
@@ -91,6 +95,8 @@ class Studio:
         self.server = open_server(self.access, port, rooms)
         self.url = self.access.url()
         self.recording: Recording | None = None
+        self.trial: TrialPanel | None = None
+        """The panel of a reconstruction, where the studio was opened with a file of markers."""
         self.player = Player()
         self._lock = threading.RLock()
         self._closed, self._wake = threading.Event(), threading.Event()
@@ -139,8 +145,16 @@ class Studio:
             self.timeline = Timeline(self.server, self.player, self._wake.set, guard=self.guard)
         bottom.float(x=20, y=-20, width=420)
 
-    def begin(self, recording: "Recording | str | Path | None", scene: Any, *, live: bool = False) -> None:
+    def begin(
+        self, recording: "Recording | str | Path | None", scene: Any, *, live: bool = False,
+        markers: str | Path | None = None,
+    ) -> None:  # fmt: skip
         """Show what the page opens with."""
+        if markers is not None:
+            from motiform.studio.trial_panel import TrialPanel
+
+            self.trial = TrialPanel(self, Path(markers))
+            return
         if live:
             self.scenes.choose(scene)
             self.live.toggle()
@@ -253,8 +267,9 @@ class Studio:
         self.screens.close()
         self.live.end()
         self._rerun.stop()
-        self.runner.cancel()
-        self.runner.join(2.0)
+        for runner in (self.runner, *([self.trial.runner] if self.trial is not None else [])):
+            runner.cancel()
+            runner.join(2.0)
         self._thread.join(2.0)
         close_server(self.server)
 

@@ -4,13 +4,16 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from motiform.base.errors import InputError, closest_file
 from motiform.measure.markers.register import is_marker_file, marker_endings
 from motiform.record.files import disk, make_folder, write_file
+from motiform.trials.figure import FigureSpec
+from motiform.trials.subjects import TrialGroup, find_group, other_subject, variants_of
+from motiform.trials.table import TABLE, trials_csv
 from motiform.trials.trial import (
     SUMMARY,
     MarkerTrial,
@@ -37,6 +40,8 @@ class TrialBatch:
     """What became of each trial: status "skipped", "done" or "failed", source, error in metres, …"""
     damaged: list[str] = field(default_factory=list)
     """Trials that were done, and are done again because files of theirs are missing or damaged."""
+    others: list[str] = field(default_factory=list)
+    """Files in folders of other subjects than the one that was asked for."""
 
     def take(self, number: int, value: dict[str, Any] | None, error: str | None = None) -> None:
         """Note what became of a trial, and keep it on disk."""
@@ -44,7 +49,7 @@ class TrialBatch:
         if value is None:
             lines = (error or "").splitlines() or ["no result"]
             value = {"source": trial.source, "status": "failed", "error": lines[0], "input": False, "traceback": error}
-        self.rows.append({**value, "trial": self._name(trial)})
+        self.rows.append({**value, **_place_of(self._name(trial), trial.group, value)})
         self.save()
 
     def _name(self, trial: MarkerTrial) -> str:
@@ -54,18 +59,28 @@ class TrialBatch:
     def summary(self) -> dict[str, Any]:
         """Return all that is known, as JSON has it."""
         states = Counter(row["status"] for row in self.rows)
-        left = len({self._name(trial) for trial in self.trials} - {row["trial"] for row in self.rows})
-        count = {state: states[state] for state in ("done", "skipped", "failed")} | {"left": left}
+        count = {state: states[state] for state in ("done", "skipped", "failed")} | {"left": len(self._left())}
         rows = sorted(self.rows, key=lambda row: str(row["trial"]))
         found = plain({"kind": "motiform batch", "out": str(self.out), "count": count, "trials": rows})
         assert isinstance(found, dict)
         return found
 
+    def _left(self) -> list[MarkerTrial]:
+        """Return the trials of which nothing is known yet."""
+        known = {row["trial"] for row in self.rows}
+        return [trial for trial in self.trials if self._name(trial) not in known]
+
     def save(self) -> None:
-        """Write the summary of the batch."""
+        """Write the summary of the batch, and the table of its trials."""
         if self.rows:
+            left = [
+                {"source": trial.source, "status": "left", **_place_of(self._name(trial), trial.group, {})}
+                for trial in self._left()
+            ]
             with disk(self.out):
-                write_file(make_folder(self.out) / SUMMARY, (json.dumps(self.summary(), indent=1) + "\n").encode())
+                folder = make_folder(self.out)
+                write_file(folder / SUMMARY, (json.dumps(self.summary(), indent=1) + "\n").encode())
+                write_file(folder / TABLE, trials_csv([*self.rows, *left]).encode())
 
     def table(self) -> list[str]:
         """Return lines of a table of the trials."""
@@ -134,7 +149,8 @@ def plan_batch(
 ) -> TrialBatch:
     """Return the trials to do. Those that are done with the same files and options are skipped.
 
-    Folders are searched with all folders in them, and ``out`` gets the same tree.
+    Folders are searched with all folders in them, and ``out`` gets the same tree. A trial of a subject with variants
+    of its measures is done with each of them. A file that cannot be read is a row with its error.
     Results of another kind in the folder of a trial are refused, unless ``overwrite`` lets them be replaced.
     """
     place = Path(out).absolute()
@@ -142,26 +158,99 @@ def plan_batch(
     if os.path.lexists(place) and not place.is_dir():
         raise InputError("the output must be a folder", where="--out", got=str(out), allowed="a folder")
     batch = TrialBatch(place, [])
-    for file, name in zip(files, names_of(files), strict=True):
-        folder = place / name
-        trial = MarkerTrial(str(file.absolute()), str(folder), trial_key(file, options), options)
-        done = read_done(folder)
-        if done is not None and done["key"] == trial.key and not overwrite:
-            if not is_whole(folder, done):
-                batch.damaged.append(name)
-                batch.trials.append(trial)
-                continue
-            batch.rows.append({"trial": name, "source": trial.source, "status": "skipped", **brief(done)})
-            continue
-        ours = done is not None or holds_results(folder)
-        if folder.exists() and not (overwrite and ours):
-            what = "other results are there" if ours else "the folder holds other things"
-            if ours and done is None:
-                what = "results are there whose summary is damaged"
-            ways = "Say --overwrite to replace them, or give" if ours else "Move it, or give"
-            raise InputError(what, where=str(folder), remedy=f"{ways} another --out.")
-        batch.trials.append(trial)
+    planned = [
+        (file, _varied(name, group.variant, group.column), group)
+        for (file, inside), name in zip(files.items(), names_of(files), strict=True)
+        for group in _groups_of(file, inside, options.figure, batch.others)
+    ]
+    if not planned:
+        raise InputError(
+            "no trial is of the subject", got=str(options.figure.subject),
+            allowed=f"trials in a folder Subject{options.figure.subject}",
+            remedy="Say another --subject TABLE.csv:NAME.",
+        )  # fmt: skip
+    _check_places([name for _, name, _ in planned])
+    for file, name, group in planned:
+        _plan_trial(batch, file, name, group, options, overwrite)
     return batch
+
+
+def _plan_trial(
+    batch: TrialBatch, file: Path, name: str, group: TrialGroup, options: TrialOptions, overwrite: bool
+) -> None:
+    """Add a trial to the batch, or the row of one that is done or cannot be."""
+    folder, source = batch.out / name, str(file.absolute())
+    spec = options.figure
+    alone = options
+    if group.column is not None and spec.subject is None:  # so that more columns of the table change no other trial
+        own = {group.column: spec.subjects[group.column]}
+        alone = replace(options, figure=replace(spec, subjects=own, subject=group.column))
+    try:
+        key = trial_key(file, alone)
+    except InputError as error:
+        failed = {"source": source, "status": "failed", "error": str(error), "input": True}
+        batch.rows.append({**failed, **_place_of(name, group, failed)})
+        return
+    trial = MarkerTrial(source, str(folder), key, options, group)
+    done = read_done(folder)
+    if done is not None and done["key"] == trial.key and not overwrite:
+        if is_whole(folder, done):
+            row = {"source": source, "status": "skipped", **brief(done)}
+            batch.rows.append({**row, **_place_of(name, group, row)})
+            return
+        batch.damaged.append(name)
+        batch.trials.append(trial)
+        return
+    ours = done is not None or holds_results(folder)
+    if folder.exists() and not (overwrite and ours):
+        what = "other results are there" if ours else "the folder holds other things"
+        if ours and done is None:
+            what = "results are there whose summary is damaged"
+        ways = "Say --overwrite to replace them, or give" if ours else "Move it, or give"
+        raise InputError(what, where=str(folder), remedy=f"{ways} another --out.")
+    batch.trials.append(trial)
+
+
+def _groups_of(file: Path, place: Path, spec: FigureSpec, others: list[str]) -> list[TrialGroup]:
+    """Return where a trial belongs, once for each column of the table that it is to be done with.
+
+    A trial of a folder that is another subject's than the given one is not asked for: it is added to ``others``.
+    """
+    group = find_group(file, place, spec.subjects)
+    if not spec.subjects or not group.subject:
+        return [group]
+    if spec.subject is not None:
+        if other_subject(spec.subject, group.subject) and len(place.parts) > 1:
+            others.append(str(file))
+            return []
+        found = variants_of([spec.subject], group.subject)
+        return [replace(group, variant=found[0][1] if found else "", column=spec.subject)]
+    found = variants_of(spec.subjects, group.subject)
+    return [replace(group, variant=variant, column=column) for column, variant in found] or [group]
+
+
+def _varied(name: str, variant: str, column: str | None) -> str:
+    """Return the place of results: those of a variant are in a folder of its number, such as Subject01/0103/walk."""
+    at = PurePosixPath(name)
+    return (at.parent / str(column) / at.name).as_posix() if variant else name
+
+
+def _check_places(names: Sequence[str]) -> None:
+    """Refuse results that would be inside those of another trial."""
+    known = Counter(name.lower() for name in names)
+    for name in names:
+        at = [name.lower(), *(folder.as_posix().lower() for folder in PurePosixPath(name).parents)]
+        if known[at[0]] > 1 or any(folder in known for folder in at[1:]):
+            raise InputError(
+                "results of two trials have the same place", got=name,
+                remedy="Rename the trial, which is named like a variant of the subject.",
+            )  # fmt: skip
+
+
+def _place_of(name: str, group: TrialGroup, row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the entries of a row that tell where a trial belongs."""
+    subject = group.subject or row.get("subject")
+    return {"trial": name, "condition": group.condition, "subject": subject, "variant": group.variant}
 
 
 def names_of(files: Mapping[Path, Path]) -> list[str]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from motiform.base.errors import InputError, closest, closest_file
 from motiform.motion.tree import Figure
+from motiform.trials.subjects import other_subject, variants_of
 
 if TYPE_CHECKING:
     from motiform.measure import Subject
@@ -62,16 +63,34 @@ def read_subject(given: str | None) -> tuple[dict[str, dict[str, Any]], str | No
     return {key: subject.measures for key, subject in known.items()}, name
 
 
-def choose_subject(spec: FigureSpec, markers: "Recording", source: Path) -> str | None:
-    """Return the subject of a trial: the given one, or that of its file, or that of its folder ("Subject01")."""
+def choose_subject(spec: FigureSpec, markers: "Recording", source: Path, column: str | None = None) -> str | None:
+    """Return the subject of a trial: the given one, or that of its file, or that of its folder ("Subject01").
+
+    `column` is that of the table which the folder tells.
+    """
     if not spec.subjects or spec.subject is not None:
         return spec.subject
-    own = markers.manifest.get("subject")
-    tried = [*([own] if isinstance(own, str) else own or []), source.parent.name, source.stem]
+    stated = markers.manifest.get("subject")
+    own = [stated] if isinstance(stated, str) else list(stated or [])
+    found = [known for name in own for known in spec.subjects if name.lower() == known.lower()]
+    if column is not None:
+        if found and other_subject(column, found[0]):
+            raise InputError(
+                "the file and its folder must be of one subject", where=str(source), got=f"{found[0]} and {column}",
+                remedy="Move the file, or say --subject TABLE.csv:NAME.",
+            )  # fmt: skip
+        return column
+    tried = [*own, source.parent.name, source.stem]
     for name in tried:
-        for known in spec.subjects:
-            if name.lower() in (known.lower(), f"subject{known}".lower(), f"subject{known:0>2}".lower()):
-                return known
+        of_subject = variants_of(spec.subjects, name)
+        exact = [known for known, variant in of_subject if not variant]
+        if exact:
+            return exact[0]
+        if of_subject:
+            raise InputError(
+                "the subject has variants alone", where=str(source), got=", ".join(known for known, _ in of_subject),
+                remedy="Say --subject TABLE.csv:NAME, or put the trial into a folder SubjectXX.",
+            )  # fmt: skip
     raise InputError(
         "the subject of the trial is not known", where=str(source), got=", ".join(tried),
         allowed=", ".join(spec.subjects),

@@ -14,7 +14,15 @@ from motiform.motion.tree.observe import configuration_names
 from motiform.record import Recording
 from motiform.record.files import disk, write_file
 
-__all__ = ["turning_coordinates", "write_cycles", "write_efforts", "write_joint_angles", "write_mot", "write_tables"]
+__all__ = [
+    "turning_coordinates",
+    "write_convergence",
+    "write_cycles",
+    "write_efforts",
+    "write_joint_angles",
+    "write_mot",
+    "write_tables",
+]
 
 
 def write_tables(rec: Recording, folder: Path) -> list[Path]:
@@ -33,6 +41,23 @@ def write_tables(rec: Recording, folder: Path) -> list[Path]:
         heads = _axes(centers.shape[1] - 1, True)
         written.append(_table(folder / "centers_of_mass.csv", heads, centers.reshape(len(q), -1)))
     return written
+
+
+def write_convergence(rec: Recording, path: Path) -> Path:
+    """Write what the search has reached in each sample, HuMAnS's `info`: status, iterations, distance of markers."""
+    heads = ["time [s]", "status", "iterations", "rms [m]", "nullity"]
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["sample", *heads])
+    columns = [
+        rec.time("q").tolist(),
+        *(rec[name].tolist() for name in ("status", "iterations", "error.rms", "nullity")),
+    ]
+    for number, row in enumerate(zip(*columns, strict=True), start=1):
+        writer.writerow([number, *("" if value != value else repr(value) for value in row)])
+    with disk(path):
+        write_file(path, text.getvalue().encode())
+    return path
 
 
 def _axes(count: int, whole: bool) -> list[str]:

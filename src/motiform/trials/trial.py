@@ -32,13 +32,22 @@ from motiform.record import Recording
 from motiform.record.files import PARTIAL, disk, lock_folder, remove_folder, sync_folder, write_file
 from motiform.record.places import remove_stale
 from motiform.trials.c3d import write_back
+from motiform.trials.convert import change_to_frame, check_conversion, fill_trial, filter_trial
 from motiform.trials.defaults import settle_defaults, settle_mass
 from motiform.trials.figure import FigureSpec, calibrated, choose_subject, make_figure, taken_from, upright
-from motiform.trials.files import write_cycles, write_efforts, write_joint_angles, write_mot, write_tables
+from motiform.trials.files import (
+    write_convergence,
+    write_cycles,
+    write_efforts,
+    write_joint_angles,
+    write_mot,
+    write_tables,
+)
 from motiform.trials.inputs import forces_of, read_forces, read_trial
 from motiform.trials.muscles import OPTIONS as MUSCLE_OPTIONS
 from motiform.trials.muscles import add_muscles, check_muscles, write_muscles
 from motiform.trials.stage import describe_fit
+from motiform.trials.subjects import TrialGroup
 
 __all__ = [
     "SUMMARY",
@@ -49,6 +58,7 @@ __all__ = [
     "plain",
     "read_done",
     "read_weights",
+    "reconstruct_trial",
     "run_trial",
     "trial_key",
 ]
@@ -57,6 +67,7 @@ SUMMARY = "summary.json"
 _READ = ("up", "units", "subject", "rate", "format", "partial", "unlabeled", "residuals")
 _KIND = "motiform trial"
 _OLD = ".old"
+_LATER = ("muscles", "fill", "filter", "frame")  # options that keys of results have where they are given
 _OWN = ("kind", "options", "per_marker", "machine", "version", "sums", "sum")  # in the trial's own summary alone
 
 
@@ -92,6 +103,12 @@ class TrialOptions:
     """Whether the page is written as PDF, too."""
     muscles: dict[str, Any] | None = None
     """Options of `muscle_forces`, where the muscles of the model are asked for."""
+    fill: dict[str, Any] | None = None
+    """Options of `fill_gaps`; None: gaps stay."""
+    filter: dict[str, Any] | None = None
+    """Options of `low_pass`; None: markers are not filtered."""
+    frame: dict[str, Any] | None = None
+    """Options of `change_frame`, and `to`: one of `FRAMES`; None: that of the file."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +119,7 @@ class MarkerTrial:
     folder: str
     key: str
     options: TrialOptions
+    group: TrialGroup = field(default_factory=TrialGroup)
 
     @property
     def name(self) -> str:
@@ -119,6 +137,7 @@ def check_options(options: TrialOptions) -> None:
             if name not in names:
                 remedy = closest(name, names)
                 raise InputError("no such option", where=where, got=name, allowed=", ".join(names), remedy=remedy)
+    check_conversion(options)
     spec = options.figure
     figure = make_figure(spec, spec.subject if spec.subject or not spec.subjects else next(iter(spec.subjects)))
     if options.static is not None:
@@ -170,7 +189,7 @@ def read_weights(path: str | Path) -> dict[str, float]:
 
 def trial_key(source: str | Path, options: TrialOptions) -> str:
     """Return a hash of all that the results depend on: the files and the options."""
-    given = {name: value for name, value in asdict(options).items() if name != "muscles" or value is not None}
+    given = {name: value for name, value in asdict(options).items() if name not in _LATER or value is not None}
     digest = Digest(given)
     files = [source, options.static, options.figure.figure, *_texts(options.figure.options), options.ik, options.scale,
              options.normative]  # fmt: skip
@@ -236,12 +255,20 @@ def run_trial(trial: MarkerTrial, progress: Progress) -> dict[str, Any]:
 
 
 def _done(trial: MarkerTrial, progress: Progress) -> dict[str, Any]:
+    rec, figure, markers = reconstruct_trial(trial, progress)
+    return _write(trial, rec, figure, markers, progress)
+
+
+def reconstruct_trial(trial: MarkerTrial, progress: Progress) -> tuple[Recording, Figure, Recording]:
+    """Return the postures of a trial, its figure, and the markers as they were converted; nothing is written."""
     options, source = trial.options, Path(trial.source)
     markers = read_trial(source, options)
     if options.forces is not None:
         markers = add_forces(markers, read_forces(forces_of(source, options.forces), options))
-    subject = choose_subject(options.figure, markers, source)
+    subject = choose_subject(options.figure, markers, source, trial.group.column)
+    markers = fill_trial(markers, options)
     options, assumed = settle_defaults(options, markers, subject)
+    markers = filter_trial(change_to_frame(markers, options, subject), options)
     figure, calibration = _figure(options, subject, markers, lambda part: progress(0.3 * part))
     first = 0.3 if calibration else 0.0
     setup: dict[str, Any] = {} if options.ik is None else read_ik_setup(options.ik).options(figure)
@@ -265,7 +292,7 @@ def _done(trial: MarkerTrial, progress: Progress) -> dict[str, Any]:
         rec.manifest["calibration"] = calibration
     if options.muscles is not None:
         rec = add_muscles(rec, figure, markers, options, subject)
-    return _write(trial, rec, figure, markers, progress)
+    return rec, figure, markers
 
 
 def _figure(
@@ -364,6 +391,7 @@ def _write_files(trial: MarkerTrial, rec: Recording, figure: Figure, markers: Re
     name = trial.name
     rec.save(folder / f"{name}.mf")
     files = [f"{name}.mf", *(path.name for path in write_tables(rec, folder))]
+    files.append(write_convergence(rec, folder / "convergence.csv").name)
     files.append(write_mot(rec, figure, folder / f"{name}.mot").name)
     rate = rec.channel("q").rate
     if rate is not None and np.isfinite(rec["q"]).all():
@@ -405,7 +433,7 @@ def _summary(trial: MarkerTrial, rec: Recording, files: list[str]) -> dict[str, 
         "rms_weighted": metadata["rms_weighted"], "notes": metadata["notes"],
         **{name: sum(row[name] for row in metadata["per_marker"].values()) for name in ("left_out", "swapped")},
         "worst": {"tag": worst[0], "rms": worst[1].get("rms")}, "marker_sd": metadata["marker_sd"],
-        "not_settled": metadata["not_settled"], "lost": metadata["lost"],
+        "not_settled": metadata["not_settled"], "lost": metadata["lost"], "iterations": metadata["iterations"],
         "events": {name: names.count(name) for name in dict.fromkeys(names)},
         "residual": metadata.get("residual"), "per_marker": metadata["per_marker"], "options": asdict(trial.options),
         **machine(),

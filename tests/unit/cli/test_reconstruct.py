@@ -299,11 +299,11 @@ def test_a_trial_that_was_refused_is_done_when_it_is_put_right(here, folder):
     (folder / "late.trc").write_text("no markers")
     more = ("--height", HEIGHT, "--mass", MASS, "--out", "mended", "--no-report", "--jobs", 1)
     assert here("late.trc", *more)[0] == 2
-    assert [entry.name for entry in (folder / "mended").iterdir()] == ["summary.json"]
+    assert sorted(entry.name for entry in (folder / "mended").iterdir()) == ["summary.json", "trials.csv"]
     (folder / "late.trc").write_bytes(right)
     code, _, stderr = here("late.trc", *more)
     assert code == 0, stderr
-    assert sorted(entry.name for entry in (folder / "mended").iterdir()) == ["late", "summary.json"]
+    assert sorted(entry.name for entry in (folder / "mended").iterdir()) == ["late", "summary.json", "trials.csv"]
 
 
 def test_subjects_by_folder_and_correspondence_and_weights(here, folder):
@@ -323,6 +323,44 @@ def test_subjects_by_folder_and_correspondence_and_weights(here, folder):
     code, _, stderr = here("in/t0.trc", "--subject", "who.csv", "--out", "whose", *more)
     assert code == 2
     assert "the subject of the trial is not known" in stderr
+
+
+@pytest.mark.slow
+def test_folders_of_a_laboratory_are_walked_mirrored_and_resumed(here, folder):
+    """Conditions, subjects, variants of a subject's measures, and a bad file: a table has a row for each."""
+    from motiform.measure import Subject, write_subjects
+
+    good = (folder / "in" / "t0.trc").read_bytes()
+    for place in ("before/Subject01/walk.trc", "after/Subject01/walk.trc", "before/Subject02/walk.trc"):
+        (folder / "Measures" / place).parent.mkdir(parents=True)
+        (folder / "Measures" / place).write_bytes(good if "01" in place else b"no markers")
+    body = Subject("01", height=HEIGHT, mass=MASS)
+    variant = Subject("0103", height=1.05 * HEIGHT, mass=MASS)
+    write_subjects([body, variant, Subject("02", height=1.8)], folder / "study.csv")
+    more = ("--subject", "study.csv", "--out", "study", "--no-report", "--jobs", 1)
+    assert here("Measures", *more)[0] == 1
+    with open(folder / "study" / "trials.csv", newline="") as file:
+        rows = {row["trial"]: row for row in csv.DictReader(file)}
+    keys = ("condition", "subject", "variant", "status")
+    assert {name: tuple(row[key] for key in keys) for name, row in rows.items()} == {
+        "after/Subject01/walk": ("after", "01", "", "done"),
+        "after/Subject01/0103/walk": ("after", "01", "03", "done"),
+        "before/Subject01/walk": ("before", "01", "", "done"),
+        "before/Subject01/0103/walk": ("before", "01", "03", "done"),
+        "before/Subject02/walk": ("before", "02", "", "failed"),
+    }
+    assert "walk.trc" in rows["before/Subject02/walk"]["error"]
+    assert float(rows["before/Subject01/walk"]["rms [m]"]) < 1e-6  # of this height
+    assert float(rows["before/Subject01/0103/walk"]["rms [m]"]) > 1e-3  # 5 % too tall
+    # the bad file is put right, and the table gets a subject more: the others stay as they are
+    (folder / "Measures/before/Subject02/walk.trc").write_bytes(good)
+    write_subjects(
+        [body, variant, Subject("02", height=1.8), Subject("03", height=1.6)], folder / "study.csv", overwrite=True
+    )
+    code, stdout, stderr = here("Measures/after", "Measures/before", *more, "--resume", "--json")
+    assert code == 0, stderr
+    assert json.loads(stdout)["count"] == {"done": 1, "skipped": 4, "failed": 0, "left": 0}
+    assert {row["variant"] for row in json.loads(stdout)["trials"]} == {"", "03"}
 
 
 def begun(out):

@@ -66,3 +66,16 @@ def test_forces_have_the_tree_of_the_trials(tmp_path):
     assert forces_of(tmp_path / TREE[2], str(tmp_path / "loads")) == tmp_path / "loads/Subject01/walk.mot"
     with pytest.raises(InputError, match="no forces of the trial"):
         forces_of(tmp_path / TREE[1], str(tmp_path / "loads"))
+
+
+def test_a_file_that_cannot_be_read_is_a_row_with_its_error(tmp_path, monkeypatch):
+    """The others are planned; folders of forces without those of a trial, too."""
+    from motiform.trials.batch import plan_batch
+    from motiform.trials.trial import TrialOptions
+
+    touch(tmp_path, "in/a.trc", "in/b.trc", "loads/a.mot")
+    options = TrialOptions(forces=str(tmp_path / "loads"))
+    batch = plan_batch([tmp_path / "in"], tmp_path / "out", options)
+    assert [Path(trial.source).name for trial in batch.trials] == ["a.trc"]
+    assert [(row["trial"], row["status"]) for row in batch.rows] == [("b", "failed")]
+    assert "no forces of the trial" in batch.rows[0]["error"]

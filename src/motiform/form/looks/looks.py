@@ -15,6 +15,7 @@ from motiform.form.looks.links import LinksLook
 from motiform.form.looks.plain import PartLook
 from motiform.form.looks.points import LinesLook, PointsLook
 from motiform.form.looks.shape import ShapeLook
+from motiform.form.looks.skeleton import Skeleton
 from motiform.form.looks.skin import SkinLook
 from motiform.form.looks.spring import SpringLook
 from motiform.form.looks.surface import LevelLook, SurfaceLook
@@ -52,6 +53,8 @@ class Looks:
     springs: Mapping[str, SpringLook] = field(default_factory=dict)
     bones: Mapping[str, RestSegment] = field(default_factory=dict)
     """Segments at rest, by name, whose parts may be drawn as one surface."""
+    skeleton: Skeleton | None = None
+    """The tree of a figure, for files of humanoids."""
 
     def __post_init__(self) -> None:
         for name, look in self.parts.items():
@@ -61,19 +64,20 @@ class Looks:
 
     def __or__(self, other: "Looks") -> "Looks":
         springs, bones = {**self.springs, **other.springs}, {**self.bones, **other.bones}
-        return Looks({**self.parts, **other.parts}, springs, bones)
+        return Looks({**self.parts, **other.parts}, springs, bones, other.skeleton or self.skeleton)
 
     def covered(self, name: str, look: SurfaceLook | CloudLook) -> "Looks":
         """Return the looks with a surface or cloud in place of the points, skins and links that it covers."""
         hidden = set(look.surface if isinstance(look, SurfaceLook) else look.cloud)
         kept = {key: one for key, one in self.parts.items() if not _channels(one) or not _channels(one) <= hidden}
-        return Looks({**kept, name: look}, self.springs, self.bones)
+        return Looks({**kept, name: look}, self.springs, self.bones, self.skeleton)
 
     def manifest(self) -> dict[str, Any]:
-        """Return the entries "form", "links" and, where there are bones, "bones" of a recording's manifest."""
+        """Return the entries "form", "links" and, where there are any, "bones" and "skeleton" of a manifest."""
         springs = [{"name": name, **spring.to_plain()} for name, spring in self.springs.items()]
         bones = {"bones": {name: bone.to_plain() for name, bone in self.bones.items()}} if self.bones else {}
-        return {"form": self._written[0], "links": springs, **bones}
+        skeleton = {} if self.skeleton is None else {"skeleton": self.skeleton.to_plain()}
+        return {"form": self._written[0], "links": springs, **bones, **skeleton}
 
     def statics(self) -> dict[str, np.ndarray]:
         """Return the arrays that the manifest refers to, by name."""
@@ -101,7 +105,8 @@ def looks_in(recording: "Recording") -> Looks:
     bones = {
         str(name): RestSegment.from_plain(plain) for name, plain in (recording.manifest.get("bones") or {}).items()
     }
-    return Looks(parts, springs, bones)
+    plain = recording.manifest.get("skeleton")
+    return Looks(parts, springs, bones, None if plain is None else Skeleton.from_plain(plain))
 
 
 def _read(name: str, plain: Any, recording: "Recording") -> PartLook:

@@ -4,6 +4,7 @@ import numpy as np
 
 from motiform.base.errors import InputError
 from motiform.form.looks import Looks, RestSegment, ShapeLook
+from motiform.form.looks.skeleton import Skeleton, SkeletonSegment, SkeletonTag
 from motiform.geometry import Compound, Plane, Shape
 from motiform.motion.contact import Contacts
 from motiform.motion.coupled.parts import SegmentSolid
@@ -27,7 +28,24 @@ def figure_looks(figure: Figure, _model: object) -> Looks:
             name = segment.name if len(segment.parts) == 1 else f"{segment.name}.{n + 1}"
             found[name] = _carried(part.shape, part.placement, part.color or _GREY, segment.name)
             owned.setdefault(segment.name, []).append(name)
-    return Looks(found, bones=_bones(figure, owned))
+    return Looks(found, bones=_bones(figure, owned), skeleton=_skeleton(figure))
+
+
+def _skeleton(figure: Figure) -> Skeleton:
+    """Return the tree of the figure in its neutral posture."""
+    rotation, position = forward_kinematics(figure, figure.neutral())
+    turn = quaternion_from_rotation(rotation)
+    segments = {
+        segment.name: SkeletonSegment(
+            at=tuple(position[n].tolist()), turn=tuple(turn[n].tolist()), parent=segment.parent
+        )
+        for n, segment in enumerate(figure.segments)
+    }
+    tags = {
+        tag.name: SkeletonTag(segment=tag.segment, at=tuple(np.asarray(tag.point, float).tolist()))
+        for tag in figure.tags
+    }
+    return Skeleton(figure=figure.name, segments=segments, tags=tags)
 
 
 def _bones(figure: Figure, owned: dict[str, list[str]]) -> dict[str, RestSegment]:

@@ -1,6 +1,7 @@
 """Export: recordings and forms as files that other programs read."""
 
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,7 @@ SUFFIXES = {
     ".glb": "glTF 2.0 with animation, binary",
     ".gltf": "glTF 2.0 with animation, text",
     ".x3d": "X3D 4.0 with animation",
+    ".wrl": "VRML97 with animation",
     ".ply": "a PLY file for each instant: triangles or points, with velocities",
     ".obj": "an OBJ file for each instant: triangles",
     ".csv": "table of the channels",
@@ -35,7 +37,8 @@ SUFFIXES = {
 
 def export(
     source: "Recording | Form", path: str | os.PathLike[str], *, overwrite: bool = False, rate: float | None = None,
-    skin: bool | None = None, points: bool = False,
+    skin: bool | None = None, points: bool = False, humanoid: bool = False, resolution: str | None = None,
+    marker_colors: Mapping[str, Any] | None = None,
 ) -> Path:  # fmt: skip
     """Write a recording or form in the format that the suffix of ``path`` names, and return the path.
 
@@ -53,6 +56,11 @@ def export(
         animated files.
     skin : whether a figure is one smooth body, as for `dress`.
     points : of .ply: masses and markers as points with velocities and radii, instead of triangles.
+    humanoid : of .x3d and .wrl: the figure as H-Anim's HAnimHumanoid, with its markers by name, which are switched off
+        while they are hidden.
+    resolution : of a humanoid: "high" (its shapes; the default), "medium" (meshes as their convex hulls), or "low"
+        (sticks from joint to joint).
+    marker_colors : of a humanoid: {name of the tag: (red, green, blue)} from 0 to 1.
     """
     suffix = Path(path).suffix.lower()
     if suffix not in SUFFIXES:
@@ -61,6 +69,7 @@ def export(
         )
     from motiform.form import form_of
 
+    _check_humanoid(suffix, path, humanoid, resolution, marker_colors)
     if points and suffix != ".ply":
         raise InputError("points need a PLY file", where=str(path), got=suffix, allowed=".ply")
     if suffix in (".ply", ".obj"):
@@ -73,7 +82,19 @@ def export(
         _write_table(source, path, overwrite, rate)
         return path
     form = form_of(source, skin=skin)
-    form = form if form is source else _without_gaps(form)
+    person = None
+    if humanoid:
+        from motiform.image.export.humanoid import read_humanoid
+        from motiform.record import Recording
+
+        if not isinstance(source, Recording):
+            raise InputError("a humanoid needs a recording", got=type(source).__name__, allowed="a Recording")
+        person = read_humanoid(
+            source, form.up, resolution=resolution or "high", marker_colors=marker_colors,
+            version="1.0" if suffix == ".wrl" else "2.0",
+        )  # fmt: skip
+    rest = None if person is None else _without_gaps(person.rest_form(form))
+    form = form if form is source or person is not None else _without_gaps(form)
     with new_file(path, overwrite=overwrite) as temporary:
         if suffix in (".glb", ".gltf"):
             from motiform.image.export.gltf import write_gltf
@@ -82,12 +103,24 @@ def export(
         elif suffix == ".x3d":
             from motiform.image.export.x3d import write_x3d
 
-            write_x3d(form, temporary, rate=rate)
+            write_x3d(form, temporary, rate=rate, humanoid=person, rest=rest)
+        elif suffix == ".wrl":
+            from motiform.image.export.vrml import write_vrml
+
+            write_vrml(form, temporary, rate=rate, humanoid=person, rest=rest)
         else:
             from motiform.image.export.usd import write_usd
 
             write_usd(form, temporary, rate=rate)
     return path
+
+
+def _check_humanoid(suffix: str, path: Any, humanoid: bool, resolution: Any, marker_colors: Any) -> None:
+    if humanoid and suffix not in (".x3d", ".wrl"):
+        raise InputError("a humanoid needs X3D or VRML97", where=str(path), got=suffix, allowed=".x3d, .wrl")
+    if not humanoid and (resolution is not None or marker_colors is not None):
+        what = "resolution" if resolution is not None else "marker_colors"
+        raise InputError(f"{what} is of humanoids", where=str(path), remedy="Say humanoid=True (--humanoid), too.")
 
 
 def _without_gaps(form: "Form") -> "Form":

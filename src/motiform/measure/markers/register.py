@@ -53,9 +53,15 @@ def find_format(path: Path, name: str | None = None) -> MarkerFormat:
 
 
 def is_marker_file(path: Path) -> bool:
-    """Return whether a file of a folder is taken for markers: by its ending, and its content where that is needed."""
+    """Return whether a file of a folder is taken for markers: by its ending, and its content where that is needed.
+
+    A file that cannot be read is taken for one: reading it states why.
+    """
     forms = [form for form in FORMATS.values() if path.suffix.lower() in form.endings]
-    return path.is_file() and any(form.ending_suffices or form.recognises(_head(path)) for form in forms)
+    try:
+        return path.is_file() and any(form.ending_suffices or form.recognises(_head(path)) for form in forms)
+    except InputError:
+        return True
 
 
 def writing_format(path: Path, name: str | None = None) -> MarkerFormat:

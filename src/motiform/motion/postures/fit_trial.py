@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from motiform.base.errors import InputError, MotiformError, closest
 from motiform.base.progress import Progress
 from motiform.measure import Matching, match_names
-from motiform.measure.changes import check_markers
+from motiform.measure.changes import measured_markers
 from motiform.measure.frames import turn
 from motiform.measure.gaps import runs
 from motiform.measure.names import Correspondence
@@ -58,7 +58,8 @@ CHANNELS = {
     "std": "standard deviation of each coordinate, from the residuals of the whole trial",
     "unseen": "part of each coordinate that the markers do not determine, 0 to 1",
     "nullity": "number of directions in which no marker moves",
-    "status": "0: fitted, 1: not settled, 2: no marker was seen, the posture is between those before and after",
+    "status": "0: converged, 1: not converged, 2: no marker was seen, the posture is between those before and after",
+    "iterations": "of the search for the posture, up to its limit",
     "center_of_mass": FIGURE_CHANNELS["center_of_mass"],
     "centers_of_mass": "of each segment and of the whole, world axes",
     "effort": "generalised forces of the joints; at the root what is left unexplained",
@@ -105,7 +106,7 @@ def fit_markers(
     fitter = Fitter(
         figure, _weights(figure, trial, fit.weights), _configuration(figure, fit.prior, "prior", figure.neutral()),
         robust=np.inf if fit.robust is None else float(fit.robust), limits=fit.limits, accuracy=float(fit.accuracy),
-        tasks=fit.tasks,
+        tasks=fit.tasks, most=fit.max_iterations, threshold=fit.threshold or 0.0,
     )  # fmt: skip
     first = None if fit.q0 is None else _configuration(figure, fit.q0, "q0", None)
     seen, events, mended = trial.markers.copy(), list[Event](), list[Mended]()
@@ -120,13 +121,19 @@ def fit_markers(
     nullity = _nullity(found)
     if fit.smooth is not None:
         smooth_trial(fitter, seen, found, trial.times, float(fit.smooth), sigma)
-    # Rounding keeps the steps of an exact fit from gaining, or nothing tells where along it a posture should be.
-    found.status[(found.status == fit_options.UNSETTLED) & (found.rms <= fit_options.EXACT)] = fit_options.FINE
+    _count_exact(fitter, seen, found)
     events += _wrong_minima(found, trial.times) + limit_events(fitter, found, trial.times)
     events += [Event(float(trial.times[0]), note) for note in trial.notes]
     if progress is not None:
         progress(1.0)
     return FittedTrial(fit, fitter, trial, seen, found, sigma, nullity, tuple(events), tuple(mended))
+
+
+def _count_exact(fitter: Fitter, markers: Array, found: FittedPostures) -> None:
+    """Count samples as converged whose tags are on their markers: nothing tells where along it a posture should be."""
+    threshold = max(fitter.options[fit_options.THRESHOLD], fit_options.EXACT)
+    exact = found.rms <= np.maximum(threshold, fitter.rounding(markers))
+    found.status[(found.status == fit_options.UNSETTLED) & exact] = fit_options.FINE
 
 
 def observe_fit(
@@ -150,15 +157,16 @@ def _read(figure: Figure, rec: Recording, correspondence: Correspondence) -> _Tr
         )
     if not figure.tags:
         raise InputError("a figure must have tags", where=repr(figure), remedy="Add tags where the markers are.")
-    check_markers(rec)
+    measured = measured_markers(rec)
     up = rec.manifest.get("up")
     if up is not None and up != "y" and np.argmax(np.abs(figure.gravity)) == 1:
         rec = turn(rec, up=up)  # files keep their own axes; the figure stands along y
+        measured = measured_markers(rec)
     matching = match_names(rec, figure.tag_names, correspondence)
-    points = np.full((len(rec["markers"]), len(figure.tags), 3), np.nan)
+    points = np.full((len(measured), len(figure.tags), 3), np.nan)
     for k, place in enumerate(matching.indices):
         if place >= 0:
-            points[:, k] = rec["markers"][:, place]
+            points[:, k] = measured[:, place]
     if not len(points):
         raise InputError("the recording must have samples", where=rec._where, allowed="one sample at least")
     points[~np.isfinite(points).all(-1)] = np.nan
@@ -295,6 +303,7 @@ def _observe(
     add("unseen", found.unseen, "", ("velocity",))
     add("nullity", nullity.astype("int16"), dtype="int16")
     add("status", found.status, dtype="int8")
+    add("iterations", found.steps, dtype="int32")
     if figure.mass > 0:
         add("center_of_mass", coms[:, -1], "m", ("axis",))
         add("centers_of_mass", coms, "m", ("mass", "axis"))
@@ -304,7 +313,7 @@ def _observe(
         "per_marker": _per_marker(figure, trial, seen, error), "samples": len(q),
         "not_settled": int((found.status == fit_options.UNSETTLED).sum()),
         "lost": int((found.status == fit_options.LOST).sum()),
-        "steps": float(found.steps.mean()), "cutoff": cutoff,
+        "iterations": _iterations(fitted), "cutoff": cutoff,
     }  # fmt: skip
     if len(times) > 1:
         known = np.where(_root_determined(fitter, found)[:, None], q, np.nan)
@@ -313,6 +322,18 @@ def _observe(
         add("a", moving.a, velocity_units(figure, per="/s^2"), ("velocity",))
         _add_efforts(figure, trial, moving, found.unseen, dynamics, cutoff, add, events, summary)
     return data, summary
+
+
+def _iterations(fitted: FittedTrial) -> dict[str, Any]:
+    """Return the limits of the search, and what it reached."""
+    fit, found = fitted.fit, fitted.found
+    rounding = fitted.fitter.rounding(fitted.markers)
+    return {
+        "limit": fit.max_iterations, "mean": float(found.steps.mean()), "most": int(found.steps.max()),
+        "at_limit": int(((found.steps >= fit.max_iterations) & (found.status == fit_options.UNSETTLED)).sum()),
+        "accuracy": float(fit.accuracy), "threshold": None if fit.threshold is None else float(fit.threshold),
+        "rounding": float(rounding.max()), "worst_rms": float(np.nanmax(found.rms)),
+    }  # fmt: skip
 
 
 def _root_determined(fitter: Fitter, found: FittedPostures) -> np.ndarray:

@@ -35,7 +35,11 @@ class Fit:
     robust : distance at which a marker begins to be taken for wrong [m]; None: least squares.
     swaps : whether markers that have exchanged their names for a while are corrected, and markers that are elsewhere
         for a while left out: where they jump there or back. False: all are taken as they are.
-    accuracy : step of the tags at which a sample is done [m].
+    accuracy : step of the tags at which a sample has converged [m]; steps within the rounding of markers and tags, and
+        within 10⁻⁴ of the distance between them, are small enough, too.
+    threshold : distance of tags from markers (root of the mean square) at which a sample has converged, whatever its
+        last step [m]; HuMAnS's `seuil`. None: that within rounding.
+    max_iterations : of one search of a sample, after which it has not converged; HuMAnS's `nb_iter`.
     angles : convention of clinical angles and moments: "isb", or "plug-in-gait".
 
     """
@@ -50,10 +54,13 @@ class Fit:
     robust: float | None = None
     swaps: bool = True
     accuracy: float = 1e-13
+    threshold: float | None = None
+    max_iterations: int = 200
     angles: str = "isb"
 
     def __post_init__(self) -> None:
-        for name in ("smooth", "robust", "accuracy"):
+        check_count("max_iterations", self.max_iterations, "reconstruct")
+        for name in ("smooth", "robust", "accuracy", "threshold"):
             if getattr(self, name) is not None:
                 check_number(getattr(self, name), name, "reconstruct", above=0.0)
         check_convention(self.angles)
@@ -121,11 +128,11 @@ class Estimator:
         check_count("max_iterations", self.max_iterations)
 
 
-def check_count(name: str, value: Any) -> None:
+def check_count(name: str, value: Any, where: str = "calibrate") -> None:
     """Refuse what is not a positive whole number."""
     if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
         allowed = "a whole number, 1 or more"
-        raise InputError(f"{name} must be a positive whole number", where="calibrate", got=repr(value), allowed=allowed)
+        raise InputError(f"{name} must be a positive whole number", where=where, got=repr(value), allowed=allowed)
 
 
 def check_spread(name: str, value: Any, *, zero: bool = False) -> None:

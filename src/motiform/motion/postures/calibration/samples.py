@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError
-from motiform.measure.changes import check_markers
+from motiform.measure.changes import measured_markers
 from motiform.measure.names import Correspondence, match_names
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
@@ -27,7 +27,7 @@ def tag_points(
     if not figure.tags:
         raise InputError("a figure without tags cannot be calibrated", where=f"figure {figure.name!r}")
     if isinstance(markers, Recording):
-        found, matching = check_markers(markers), match_names(markers, figure.tag_names, correspondence)
+        found, matching = measured_markers(markers), match_names(markers, figure.tag_names, correspondence)
         points = np.where((matching.indices >= 0)[None, :, None], found[:, matching.indices], np.nan)
         times = markers.time("markers")
     else:

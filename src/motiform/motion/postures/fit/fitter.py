@@ -11,6 +11,7 @@ from motiform.base.errors import InputError, closest
 from motiform.base.kernels import get_device
 from motiform.motion.postures.fit import options as fit_options
 from motiform.motion.postures.fit.layouts import FitOutput, FitProblem, FitWorkspace, Search
+from motiform.motion.postures.fit.rounding import chain_rounding, sample_rounding
 from motiform.motion.tree import Figure, tags
 from motiform.motion.tree.model import columns as tree_columns
 from motiform.motion.tree.model.joint import Array
@@ -76,6 +77,8 @@ class Fitter:
     robust : scale of the robust loss [m]; inf: least squares.
     accuracy : step of the tags at which a sample is done [m].
     limits : whether the limits of the joints are kept.
+    most : iterations of a sample at most.
+    threshold : distance of tags from markers at which a sample is done, too [m].
     tasks : {coordinate: (value, weight)}: weight × (q − value)² [m²/rad² or 1] is added to the cost of a sample.
 
     """
@@ -90,6 +93,7 @@ class Fitter:
         accuracy: float = 1e-13,
         limits: bool = True,
         most: int = 200,
+        threshold: float = 0.0,
         tasks: Mapping[str, tuple[float, float]] | None = None,
     ) -> None:
         packed = figure.packed
@@ -117,7 +121,8 @@ class Fitter:
             1e-10,
             1e-4,
         )
-        self.options[fit_options.SPREAD] = _UNSEEN
+        self.options[fit_options.SPREAD], self.options[fit_options.THRESHOLD] = _UNSEEN, threshold
+        self.chain = chain_rounding(figure, np.array(prior, float))
         at = int(packed.ints[tree_columns.AT_COLUMNS]) + tree_columns.COLUMN_INTS * np.arange(self.full_v)
         self.before = packed.ints[at + tree_columns.BEFORE].copy()
         self.column_v, self.column_q = packed.ints[at + tree_columns.COLUMN_V], packed.ints[at + tree_columns.COLUMN_Q]
@@ -176,6 +181,10 @@ class Fitter:
     def per_v(self, at: np.ndarray) -> np.ndarray:
         """Return the places in v of plain numbers of q."""
         return self._of_q[at]
+
+    def rounding(self, markers: Array) -> Array:
+        """Return how exactly the tags of each sample can be put onto its markers [m], (samples,)."""
+        return sample_rounding(self.chain, self.weights, markers)
 
     def costs(self, markers: Array, q: Array) -> Array:
         """Return Σ w ρ(|x − m|²) over the markers seen [m²], (samples,)."""
@@ -279,7 +288,7 @@ class Fitter:
         search = Search(
             np.asfortranarray(aim.T), self.plain.astype(np.int64), gone, options,
             np.ascontiguousarray(np.arange(count) if order is None else order, np.int64),
-            np.ascontiguousarray(begun, np.int64), np.asfortranarray(self.expand(begin).T),
+            np.ascontiguousarray(begun, np.int64), np.asfortranarray(self.expand(begin).T), self.rounding(markers),
         )  # fmt: skip
         q, inverse = np.zeros((self.full_q, count), order="F"), np.zeros((self.full_v, count), order="F")
         report = np.zeros((count, 4))

@@ -27,6 +27,7 @@ from motiform.motion.postures.fit.options import (
     PRIOR,
     ROBUST,
     SPREAD,
+    THRESHOLD,
     UNSETTLED,
 )
 from motiform.motion.tree.kernels.dynamics import momentum_of
@@ -435,6 +436,8 @@ def fit_blocks(w, p, s, space, found, spread):
         cost, total = _evaluate(p, frame, options[ROBUST], False, q, work, w, slopes, H, S, g)
         status, damping, growth, turns = UNSETTLED if total > 0.0 else LOST, _FIRST, 10.0, 0
         failed, pulled, last, aligned, reach = 0, options[PRIOR], math.inf, 0, math.inf
+        rounding = s.rounding[ix(frame)]
+        least = max(options[ACCURACY], rounding)
         while status == UNSETTLED and turns < options[MOST]:
             turns += 1
             # at first what markers hardly determine stays: their variance over that of coordinates is its weight
@@ -459,7 +462,9 @@ def fit_blocks(w, p, s, space, found, spread):
             _move(p, space, w, u)
             after, _ = _evaluate(p, frame, options[ROBUST], False, q, work, w, slopes, H, S, g)
             gained = whole - after - _away(ints, before, plain, begun, gone, q, w, weight)
-            if gained >= -1e-12 * whole:
+            # residuals that are off by their rounding change the cost by so much, and the sum of squares by the first
+            off = math.sqrt(total) * rounding
+            if gained >= -(1e-12 * whole + 2.0 * math.sqrt(whole) * off + off * off):
                 damping, growth = max((0.02 if gained > 0.5 * gain else 0.3) * damping, _LEAST), 10.0
                 cost = after
             else:
@@ -468,8 +473,8 @@ def fit_blocks(w, p, s, space, found, spread):
                 cost, _ = _evaluate(p, frame, options[ROBUST], False, q, work, w, slopes, H, S, g)
                 damping, growth, failed = max(growth * damping, _AGAIN), 3.0 * growth, failed + bent
             distance = math.sqrt(cost / total)
-            settled = moved <= options[ACCURACY] + options[NOISE] * distance and damping <= _AGAIN
-            settled = settled or distance <= options[ACCURACY]  # nothing but rounding is left
+            settled = moved <= least + options[NOISE] * distance and damping <= _AGAIN
+            settled = settled or distance <= max(least, options[THRESHOLD])  # nothing but rounding is left, or asked
             if turns % _STALL == 0:  # along what the markers hardly determine it may creep on for long
                 settled = settled or cost > (1.0 - 1e-4) * last
                 last = cost

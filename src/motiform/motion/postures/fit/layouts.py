@@ -38,6 +38,8 @@ class Search(NamedTuple):
     order: Ints
     starts: Ints
     begin: Rows
+    rounding: Floats
+    """Root of the mean square rounding of tags and markers of each sample [m]."""
 
 
 class FitWorkspace(NamedTuple):

@@ -16,14 +16,15 @@ __all__ = [
     "ROBUST",
     "SEEN",
     "SPREAD",
+    "THRESHOLD",
     "UNSETTLED",
 ]
 
-ACCURACY, ROBUST, PRIOR, KEEP, NOISE, MOST, SPREAD, ALIGN, OPTIONS = range(9)
+ACCURACY, ROBUST, PRIOR, KEEP, NOISE, MOST, SPREAD, ALIGN, THRESHOLD, OPTIONS = range(10)
 """Step of the tags at which a sample is done [m]; square of the scale of the robust loss [m²]; 1 over the variance of a
 coordinate from sample to sample [1/rad²]; least weight of staying where one is [m²/rad²]; part of the residual at which
 a sample is done, too; most steps; weight of coordinates that are not known in standard deviations [m²/rad²]; along what
-a sample goes to its aim."""
+a sample goes to its aim; distance of tags from markers at which a sample is done, too [m]."""
 
 NOWHERE, EVERY, SEEN = 0.0, 1.0, 2.0
 """Values of ALIGN: samples have no aim; they go there along what all tags together do not determine; along what
@@ -32,5 +33,5 @@ the visible ones do not."""
 FINE, UNSETTLED, LOST = range(3)
 
 EXACT = 1e-8
-"""Distance of tags from markers [m] that is exact: a thousand times less than cameras tell, and above rounding. A
-sample that is so near is settled, whatever its last step was."""
+"""Distance of tags from markers [m] that is exact: a thousand times less than cameras tell. A sample that is so near
+has converged, whatever its last step was."""
