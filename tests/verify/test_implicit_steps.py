@@ -119,6 +119,7 @@ def test_a_stiff_motor_takes_a_tenth_of_the_evaluations(counted):
     assert 10 * few < counted[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("contacts", [None, contact.Contacts()])
 def test_interrupted_runs_resume_to_the_same_bits(contacts, tmp_path, monkeypatch):
     from motiform.motion.run import Pace

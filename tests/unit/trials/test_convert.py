@@ -48,6 +48,7 @@ def run(path, folder, options):
     return found, open_recording(folder / f"{folder.name}.mf")
 
 
+@pytest.mark.slow
 def test_the_command_has_the_bits_of_the_functions(tmp_path):
     measured(tmp_path / "a.csv")
     options = TrialOptions(

@@ -24,13 +24,13 @@ from motiform.scene.tables.drive import Value
 __all__ = [
     "BalanceTable",
     "ExcitationTable",
+    "KneeSwingTable",
     "MotorsTable",
     "MuscleTable",
     "ReflexTable",
     "StepTable",
     "StimulationTable",
     "SupportTable",
-    "SwingTable",
     "TrainTable",
     "WrapTable",
 ]
@@ -131,7 +131,7 @@ class TrainTable(Table):
         return self
 
 
-class SwingTable(Table):
+class KneeSwingTable(Table):
     """`[figure.stimulation.swing]`: pulses to the muscle that pulls the way the knee goes."""
 
     quadriceps: Share = Field(1.0, description="intensity of their pulses, 0 to 1")
@@ -155,12 +155,12 @@ class StimulationTable(Table):
     max_width: Annotated[Second, Above0] = Field(MAX_WIDTH, description="of a pulse that recruits all fibres")
     max_current: Annotated[Ampere, Above0] = Field(MAX_CURRENT, description="of that pulse")
     train: list[TrainTable] = Field(default_factory=list)
-    swing: SwingTable | None = None
+    swing: KneeSwingTable | None = None
 
     @model_validator(mode="after")
     def _one_command(self) -> "StimulationTable":
         if self.swing is not None and self.train:
-            raise ValueError("pulses come from trains or from a swing: give one of them")
+            raise ValueError("pulses must come from trains or from a swing, not from both")
         return self
 
 
