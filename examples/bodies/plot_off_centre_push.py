@@ -1,5 +1,5 @@
 """What does a push beside the centre of mass do?
-=============================================
+==============================================
 
 The same push J on four equal boxes. Through the centre of mass it moves a box and does not turn it. Beside it, it moves
 the box just as fast, and turns it, too [Zara]:

@@ -1,5 +1,5 @@
 """What is lost if the axes of a contact stay where they are?
-=========================================================
+==========================================================
 
 Three ways to move bodies that hang together, and what each one loses. [ContactJoints 2, 3]
 

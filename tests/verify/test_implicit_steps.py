@@ -47,6 +47,7 @@ def test_order_of_steps_and_of_sums_along_the_way(counted):
     assert (np.abs(orders - 5) < 0.2).all(), orders
 
 
+@pytest.mark.slow
 def test_a_stiff_oscillator_is_scipys():
     """Van der Pol's with 1000, three relaxations; as many steps as SciPy's Radau, within a quarter."""
     rate = van_der_pol(1e3)
