@@ -4,7 +4,7 @@
 Three ways to move bodies that hang together, and what each one loses. [ContactJoints 2, 3]
 
 **Absolute coordinates.** Each body is moved by its own velocity. A joint between two of them opens, by half of h ω² t r
-with Euler's step: |(1 + i h ω)ⁿ − exp(i n h ω)| r in closed form. In joint coordinates it cannot open.
+with Euler's step: r times the size of (1 + i h ω)ⁿ − exp(i n h ω) in closed form. In joint coordinates it cannot open.
 
 **Fixed axes.** A contact is rolled by a turn about an axis through the contact point, fixed during the step. On a way s
 the body then sinks in by K s²/2: the error is proportional to the curvature K, and a circle has it too.
