@@ -67,6 +67,7 @@ Model = Bodies | Figure | Network | FigureInMatter | Screen | Screens
 def simulate(
     what: str | Path | Scene | Model,
     *,
+    t0: float | None = None,
     t1: float | None = None,
     rate: float | None = None,
     integrator: str | None = None,
@@ -100,9 +101,10 @@ def simulate(
     what
         A scene file, the name of a built-in scene, a `Scene`, or a model (`Bodies`, `Figure`, `Network`,
         `FigureInMatter`, `Screen`, `Screens`).
-    t1, rate, integrator, step, rtol, atol, device
-        Of a model: end of the run [s], samples per second [Hz], integrator, its longest step [s] or its tolerances,
-        and "cpu" or "cuda". A scene has its own; change them with `settings`.
+    t0, t1, rate, integrator, step, rtol, atol, device
+        Of a model: begin and end of the run [s], samples per second [Hz], integrator, its longest step [s] or its
+        tolerances, and "cpu" or "cuda". Only runs of figures may begin at another instant than 0 s: controls, loads and
+        guards are asked from there on, laws called first then. A scene has its own; change them with `settings`.
     settings
         Parameters of a scene to change, such as ``{"motion.step": 5e-4}``.
     forces, guards
@@ -143,7 +145,7 @@ def simulate(
 
     """
     check_not_both(overwrite, resume)
-    options = _given(t1=t1, rate=rate, integrator=integrator, step=step, rtol=rtol, atol=atol, device=device)
+    options = _given(t0=t0, t1=t1, rate=rate, integrator=integrator, step=step, rtol=rtol, atol=atol, device=device)
     if contacts is not None and not isinstance(contacts, Contacts):
         raise InputError("contacts must be a Contacts", got=repr(contacts)[:60], allowed="a Contacts")
     given = _given(
@@ -178,6 +180,8 @@ def _simulate_scene(
     options: dict[str, Any],
     keep: dict[str, Any],
 ) -> Recording:
+    if "t0" in options:
+        raise InputError("a scene begins at 0 s", got=f"t0 = {options['t0']} s")
     if options:
         keys = ", ".join(f"'{_SETTINGS[name]}': …" for name in options)
         raise InputError("a scene has its own options", got=", ".join(options), remedy=f"Use settings={{{keys}}}.")

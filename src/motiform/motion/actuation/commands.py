@@ -23,11 +23,11 @@ _SHORTEST, _MOST = 1e-7, 1e6  # [s] between two calls of a law; calls that are d
 
 @dataclass(frozen=True, eq=False)
 class SampledLaw:
-    """A law called at t = 0, period, 2 period, …; each command applies `delay` later, until the next  [HuMAnS 6.3].
+    """A law called at the begin of a run and every period after; each command applies `delay` later, until the next.
 
-    law(t, state) gives the command; state.z are the states of the actuator. With `memory`, law(t, state, memory) gives
-    the command and the new memory: what a law keeps from call to call belongs there, so that a run can be resumed. With
-    `variable_period` the last thing that it gives is the time until its next call  [HuMAnS 6.4.2, third case].
+    law(t, state) gives the command  [HuMAnS 6.3]; state.z are the states of the actuator. With `memory`, law(t, state,
+    memory) gives the command and the new memory: what a law keeps from call to call belongs there, so that a run can be
+    resumed. With `variable_period` the last thing that it gives is the time until its next call  [HuMAnS 6.4.2].
     """
 
     law: Callable[..., Any]
@@ -62,7 +62,7 @@ class SampledLaw:
         return int(self.delay / self.period) + 1
 
     def instant(self, k: int) -> float:
-        """Return when the law is called for the k-th time, from 0 [s]."""
+        """Return when the law is called for the k-th time after the begin of a run [s]."""
         return k * self.period
 
 
@@ -108,8 +108,9 @@ Command = ArrayLike | Callable[[float, FigureState], ArrayLike] | SampledLaw | P
 class Commands:
     """The commands of one actuator.
 
-    Those given at instants keep (given, applied, held, memory of the law, a ring of commands, a ring of instants); the
-    last only where a law tells them.
+    Those given at instants keep (given, applied, held, memory of the law, a ring of commands, the begin, a ring of
+    instants). The begin is that of a law that is sampled, instants are kept where a law tells them. Before the first
+    call −1 commands are given.
     """
 
     def __init__(self, command: Any, size: int, who: str) -> None:
@@ -124,7 +125,9 @@ class Commands:
         self.initial = self._initial(getattr(self.timed, "initial", None))
         self.ring = 0 if self.timed is None else self.timed.waiting + 1
         self.clock = self.ring if getattr(self.timed, "variable_period", False) else 0
-        self.length = 0 if self.timed is None else 2 + size + self.kept + self.ring * size + self.clock
+        self.sampled = isinstance(command, SampledLaw)
+        self.begin = 0 if self.timed is None else 2 + size + self.kept + self.ring * size
+        self.length = self.begin + int(self.sampled) + self.clock
 
     def _constant(self, command: Any) -> Array:
         """Return a constant command, or zeros where those of a train have the right size."""
@@ -150,6 +153,7 @@ class Commands:
         """Return the memory at the start: nothing was commanded yet but what holds."""
         out = np.zeros(self.length)
         if self.timed is not None:
+            out[0] = -1.0
             out[2 : 2 + self.size] = self.initial
         if self.kept:
             out[2 + self.size : 2 + self.size + self.kept] = self.timed.memory  # type: ignore[union-attr]
@@ -186,27 +190,51 @@ class Commands:
         """Return when command k was or will be given [s]: one that waits, or the next."""
         if self.clock:
             return float(memory[self.length - self.clock + k % self.clock])
-        return self.timed.instant(k)  # type: ignore[union-attr]
+        begin = float(memory[self.begin]) if self.sampled else 0.0
+        return begin + self.timed.instant(k)  # type: ignore[union-attr]
 
     def next_instant(self, t: float, memory: Array) -> float:
         """Return the next instant at which a command is given or takes hold, or a function jumps [s]."""
         if self.timed is None:
             return min((float(x) for x in getattr(self.function, "jumps", ()) if x > t), default=np.inf)
         given, applied = int(memory[0]), int(memory[1])
+        if given < 0:
+            return t
         following = self._instant(given, memory)
         return min(following, self._instant(applied, memory) + self.timed.delay) if applied < given else following
+
+    def _begin(self, t: float, memory: Array) -> None:
+        """Begin at an instant: sampled laws are called now; of a train what has taken hold before holds."""
+        memory[0] = 0.0
+        if isinstance(self.timed, PulseTrain):
+            gone = int(np.searchsorted(np.asarray(self.timed.times) + self.timed.delay, t))
+            memory[:2] = gone
+            if gone:
+                memory[2 : 2 + self.size] = np.asarray(self.timed.values)[gone - 1]
+        else:
+            memory[self.begin :] = t
+
+    def arrived(self, t: float, before: Array, after: Array) -> bool:
+        """Whether a command has taken hold in a call."""
+        begun = before[:2].copy()
+        if begun[0] < 0:
+            self._begin(t, known := before.copy())
+            begun = known[:2]
+        return bool(after[1] > begun[1])
 
     def call(self, t: float, state: FigureState, memory: Array) -> Array:
         """Return the memory after the commands that are given, and those that take hold."""
         timed, n = self.timed, self.size
         if timed is None:
             return memory
-        if isinstance(timed, SampledLaw) and t - self._instant(int(memory[0]), memory) > _MOST * timed.period:
-            got = f"its next call was due at {self._instant(int(memory[0]), memory):.9g} s, t = {t:.9g} s"
-            raise InputError("a law must not be called too often at once", where=self.who, got=got)
         out = memory.copy()
+        if out[0] < 0:
+            self._begin(t, out)
+        if isinstance(timed, SampledLaw) and t - self._instant(int(out[0]), out) > _MOST * timed.period:
+            got = f"its next call was due at {self._instant(int(out[0]), out):.9g} s, t = {t:.9g} s"
+            raise InputError("a law must not be called too often at once", where=self.who, got=got)
         held, own, clock = out[2 : 2 + n], out[2 + n : 2 + n + self.kept], out[self.length - self.clock :]
-        ring = out[2 + n + self.kept : self.length - self.clock].reshape(-1, n)
+        ring = out[2 + n + self.kept : self.begin].reshape(-1, n)
 
         def apply() -> None:
             while out[1] < out[0] and self._instant(int(out[1]), out) + timed.delay <= t:

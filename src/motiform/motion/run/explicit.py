@@ -206,6 +206,7 @@ def march(
     guards: Sequence[Guard] = (),
     fired: frozenset[int] = frozenset(),
     landings: float | None = None,
+    origin: float = 0.0,
     jumps: Sequence[float] = (),
     schedule: Schedule | None = None,
 ) -> Iterator[SolutionSegment]:
@@ -214,8 +215,9 @@ def march(
     Fixed-step methods need `step`; adaptive ones take it as their first guess. All guards that are zero at the
     earliest root are reported together, and each one's `then` is applied in their order. `fired` tells which guards
     are zero at t0 because they have just fired there (a run that goes on from an event). With `landings` [Hz] steps end
-    on the multiples of its period: for methods whose dense output is poorer than their steps. At `jumps` [s] the rate
-    is not continuous: steps end there, so that none is taken across; so they do at the instants of a `schedule`.
+    on the multiples of its period from `origin` on: for methods whose dense output is poorer than their steps. At
+    `jumps` [s] the rate is not continuous: steps end there, so that none is taken across; so they do at the instants of
+    a `schedule`.
     """
     adaptive = stepper.adaptive
     if not adaptive and not (step and step > 0):
@@ -227,7 +229,11 @@ def march(
     while t < t1:
         if schedule is not None:
             y = schedule.call(t, y)
-        target = t1 if landings is None else min(t1, (np.floor(t * landings * (1 + 1e-12)) + 1) / landings)
+        target = (
+            t1
+            if landings is None
+            else min(t1, origin + (np.floor((t - origin) * landings * (1 + 1e-12)) + 1) / landings)
+        )
         jump = min((instant for instant in jumps if instant > t), default=np.inf)
         jump = jump if schedule is None else min(jump, schedule.next_instant(t, y))
         target, stepper.latest = min(target, jump), np.nextafter(jump, -np.inf)

@@ -37,6 +37,8 @@ class ModelKind:
     """Whether a model is of this kind; None: all of its type are."""
     defaults: Callable[[Any], dict[str, Any]] = _nothing
     """Gives options that depend on the model."""
+    anytime: bool = False
+    """Whether a run may begin at another instant than 0 s."""
     hints: Mapping[str, str] = field(default_factory=dict)
     """Arguments that it does not take, and what to do instead."""
 
@@ -61,6 +63,8 @@ class ModelKind:
         if "t1" not in given:
             raise InputError("the end of the run must be given", remedy="Give t1, in seconds, such as t1=2.0.")
         made = RunOptions(**{"integrator": self.integrator, **self.defaults(model), **given})
+        if made.t0 != 0.0 and not self.anytime:
+            raise InputError(f"runs of {self.noun} must begin at 0 s", where="simulate()", got=f"t0 = {made.t0:g} s")
         if "step" in given and made.step * made.rate > 1 + 1e-9 and not get_method(made.integrator).adaptive:
             problem = (
                 f"step {made.step:g} s is longer than from sample to sample, {1 / made.rate:g} s at {made.rate:g} Hz"
@@ -73,7 +77,7 @@ class StepWarning(MotiformWarning):
     """Steps are shorter than was asked for: a sample is kept after each."""
 
 
-_OPTIONS = ("t1", "rate", "integrator", "step", "rtol", "atol", "device")
+_OPTIONS = ("t0", "t1", "rate", "integrator", "step", "rtol", "atol", "device")
 
 
 def check_integrator(options: RunOptions, kind: str, noun: str) -> None:

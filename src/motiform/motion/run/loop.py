@@ -1,6 +1,7 @@
 """The run loop: record, commit, checkpoint, resume, report progress, keep the samples before an error."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -112,7 +113,8 @@ def _recorder(
         raise InputError("only a recording on disk can be resumed", remedy="Give the recording with out=.")
     if resume:
         return Recorder.resume(str(out), discard=True)  # samples after the last checkpoint are made again
-    channels = system.channels()
+    begin = system.options.t0
+    channels = [replace(c, start=c.start + begin) if c.rate and begin else c for c in system.channels()]
     if out is None:
         often = [1 if c.rate is None else round(c.rate / system.options.rate) for c in channels]
         check_recording_size(system.samples, sum(c.sample_bytes * n for c, n in zip(channels, often, strict=True)))

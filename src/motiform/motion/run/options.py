@@ -43,7 +43,7 @@ class RunOptions:
     """How a run is made."""
 
     t1: float
-    """End of the run, which begins at 0 [s]."""
+    """End of the run [s]."""
     rate: float = 100.0
     """Samples kept per second [Hz]."""
     integrator: str = "lie-midpoint"
@@ -54,13 +54,16 @@ class RunOptions:
     atol: float = 1e-12
     """Absolute tolerance of an adaptive integrator, on every number of the state."""
     device: str = "cpu"
+    t0: float = 0.0
+    """Its begin, the instant of the first sample [s]."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "t0", check_number(self.t0, "t0", "options"))
         for key, least in (("t1", None), ("rate", None), ("step", None), ("rtol", None), ("atol", 0.0)):
-            above = 0.0 if least is None else None
+            above = (self.t0 if key == "t1" else 0.0) if least is None else None
             object.__setattr__(self, key, check_number(getattr(self, key), key, "options", least=least, above=above))
-        if not self.t1 * self.rate < _MOST:
-            got = f"{self.t1 * self.rate:.3g}"
+        if not self.duration * self.rate < _MOST:
+            got = f"{self.duration * self.rate:.3g}"
             raise InputError(
                 "too many samples", got=got, allowed="at most 1e9", remedy="Lower rate or shorten the run."
             )
@@ -74,15 +77,24 @@ class RunOptions:
         if self.samples < 2:
             raise InputError(
                 "a run must not end before its first sample",
-                got=f"{self.t1:g} s at {self.rate:g} samples a second",
+                got=f"{self.duration:g} s at {self.rate:g} samples a second",
                 remedy="Raise rate or lengthen the run.",
             )
         get_method(self.integrator)
 
     @property
+    def duration(self) -> float:
+        """From begin to end [s]."""
+        return self.t1 - self.t0
+
+    def instant(self, sample: int) -> float:
+        """Return when a sample is taken [s]."""
+        return self.t0 + sample / self.rate
+
+    @property
     def samples(self) -> int:
         """Number of samples, the one at the start counted."""
-        return int(np.floor(self.t1 * self.rate * (1 + 1e-12))) + 1
+        return int(np.floor(self.duration * self.rate * (1 + 1e-12))) + 1
 
     @property
     def steps(self) -> int:

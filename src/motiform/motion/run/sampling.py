@@ -70,6 +70,11 @@ def make_stepper(system: FlatEquations, options: RunOptions) -> ExplicitStep:
     return ExplicitStep(tableau, system.rate, counted=counted, **own)
 
 
+def _reached(instant: float, t: float) -> bool:
+    """Whether an instant is not after another, but for rounding."""
+    return instant <= t + 1e-15 * abs(t)
+
+
 class FixedSteps(Run):
     """Steps of one length, a whole number of them from sample to sample: step(t, y, h) gives the state at t + h."""
 
@@ -87,7 +92,7 @@ class FixedSteps(Run):
 
     def advance(self, samples: int) -> np.ndarray:  # noqa: D102
         options, y = self.options, self.y
-        t, h = self.sample / options.rate, 1 / (options.rate * options.steps)
+        t, h = options.instant(self.sample), 1 / (options.rate * options.steps)
         for n in range(options.steps):
             y = self.step(t + n * h, y, h)
         if not np.isfinite(y).all():
@@ -113,10 +118,10 @@ class AdaptiveSteps(Run):
     ) -> None:  # fmt: skip
         super().__init__(options.samples - 1)
         self.stepper = stepper = make_stepper(system, options)
-        self.size, self.rate, self.guards = system.size, options.rate, guards
+        self.size, self.options, self.guards = system.size, options, guards
         self._state: Checkpoint = {"sample": 0, "rows": system.initial()} if checkpoint is None else checkpoint
         self.sample, first = int(self._state["sample"]), np.array(self._state["rows"]).reshape(system.size)
-        self.t = float(self._state.get("t", self.sample / options.rate))
+        self.t = float(self._state.get("t", options.instant(self.sample)))
         self.end = self.t if self._state.get("ended") else options.t1
         h = float(self._state["step"]) if "step" in self._state else None
         stepper.restore(self._state.get("stepper") or {})
@@ -125,7 +130,7 @@ class AdaptiveSteps(Run):
             step=h if stepper.adaptive else 1 / (options.rate * options.steps),
             longest=1 / options.rate if guards else np.inf,  # guards are looked at eight times from sample to sample
             guards=guards, fired=frozenset(int(k) for k in self._state.get("fired", ())),
-            landings=options.rate if stepper.lands else None, jumps=sorted(jumps), schedule=schedule,
+            landings=options.rate if stepper.lands else None, origin=options.t0, jumps=sorted(jumps), schedule=schedule,
         )  # fmt: skip
 
     @property
@@ -139,9 +144,9 @@ class AdaptiveSteps(Run):
         """Take a step, or the part of one up to an event."""
         segment = next(self._segments)
         passed = []
-        while self.sample < self.last and (self.sample + 1) / self.rate <= segment.t1 * (1 + 1e-15):
+        while self.sample < self.last and _reached(self.options.instant(self.sample + 1), segment.t1):
             self.sample += 1
-            passed.append(segment.solution(self.sample / self.rate))
+            passed.append(segment.solution(self.options.instant(self.sample)))
         self.t, fired = segment.t1, () if segment.fired is None else segment.fired.guards
         self.events += [Event(self.t, self.guards[k].name) for k in fired]
         ended = any(self.guards[k].ends for k in fired)

@@ -109,7 +109,7 @@ class System(ABC):
 
     def times(self, first: int, end: int) -> np.ndarray:
         """Return the instants of samples [s], from one up to before another."""
-        return np.arange(first, end) / self.options.rate
+        return self.options.t0 + np.arange(first, end) / self.options.rate
 
     @abstractmethod
     def channels(self) -> list[Channel]:

@@ -362,7 +362,7 @@ class ContactEquations:
         return soonest
 
     # ---------------------------------------------------------------- events
-    def begin(self, y: Array) -> list[Event]:
+    def begin(self, y: Array, t: float = 0.0) -> list[Event]:
         """Find what touches at the start; refuse what penetrates, and make velocities fit."""
         self.refresh(y, anew=True)
         gaps = self.gaps(y)
@@ -384,7 +384,7 @@ class ContactEquations:
         self.modes[touching] = contact_columns.STICK
         self._choose()
         self._project_gaps(y)
-        happened = self.settle(0.0, y, touching, landed=touching)
+        happened = self.settle(t, y, touching, landed=touching)
         return [h for h in happened if h.name.startswith(("impact", "no forces"))]
 
     def _project_gaps(self, y: Array) -> None:

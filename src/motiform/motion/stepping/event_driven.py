@@ -48,7 +48,7 @@ class EventDrivenRun(Run):
         self.guards, self.own = [*guards, *system.controls.guards(system.split)], len(guards)
         """Those of the run, and from number `own` on the events of actuators."""
         self.overlap = OverlapWatch(system.figure, system.problem)
-        self.t, self.y = 0.0, first.copy()
+        self.t, self.y = options.t0, first.copy()
         self.step: float | None = None
         self.fresh, self.ended, self.fired = True, False, frozenset[int]()
         self.idle, self.crowded = 0, False
@@ -68,10 +68,10 @@ class EventDrivenRun(Run):
 
     def start(self) -> np.ndarray:  # noqa: D102
         system = self.system
-        self.events += system.begin(self.y)
-        self.t = system.leapt
+        self.events += system.begin(self.y, self.options.t0)
+        self.t = self.options.t0 + system.leapt
         system.settle_actuators(self.t, self.y)
-        return snapshot(system, 0.0, self.y)
+        return snapshot(system, self.options.t0, self.y)
 
     def advance(self, samples: int) -> States:
         """Take a step, or the part of one up to an event."""
@@ -172,9 +172,11 @@ class EventDrivenRun(Run):
 
     def _sample(self, until: float, state: Callable[[float], Array]) -> None:
         """Keep the samples up to an instant."""
-        while self.sample < self.options.samples - 1 and (self.sample + 1) / self.options.rate <= until * (1 + 1e-15):
+        while self.sample < self.options.samples - 1 and self.options.instant(self.sample + 1) <= until + 1e-15 * abs(
+            until
+        ):
             self.sample += 1
-            instant = self.sample / self.options.rate
+            instant = self.options.instant(self.sample)
             row = state(instant)
             if not np.isfinite(row).all():
                 self.sample -= 1

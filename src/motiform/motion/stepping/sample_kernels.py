@@ -219,11 +219,11 @@ def _sum_step(head, y, laws, space, step, pair, room, row, out):
 
 
 @typed_entry(
-    "int64", ContactModel, _1, ControlLaws, "boolean", _1, _2, _2, _F, _N, _F, _N, _N, _F, _F, _F, ContactWorkspace,
+    "int64", ContactModel, _1, ControlLaws, "boolean", _1, _2, _2, _F, _N, _F, _F, _N, _N, _F, _F, _F, ContactWorkspace,
     StepWorkspace, RestWorkspace, _N, "boolean", PairForces, ShareWorkspace, _N, ContactSamples, nogil=True,
 )  # fmt: skip
 def advance_samples(
-    head, y, laws, evaluate, driven, loads, pushes, at, sample, rate, first, end, h, whole, out, space, step, room,
+    head, y, laws, evaluate, driven, loads, pushes, at, sample, rate, t0, first, end, h, whole, out, space, step, room,
     samples, shared, pair, share, row, written,
 ):  # fmt: skip
     """Take the steps from number `first` up to `end` after the sample at `at`; return DONE, or why one was not taken.
@@ -235,7 +235,7 @@ def advance_samples(
     code = take_steps(head, y, laws, evaluate, driven, loads, pushes, at, first, end, h, whole, out, space, step, room)
     for s in range(samples):
         if s > 0:
-            at = (sample + s) / rate
+            at = t0 + (sample + s) / rate
             code = take_steps(
                 head, y, laws, evaluate, driven, loads, pushes, at, 0, end, h, whole, out, space, step, room
             )

@@ -68,12 +68,12 @@ class ContactSystem(System):
         drive, model = None, figure
         if prescribed:
             drive = drive_figure(figure, prescribed, state.q)
-            state = drive.begin(state)
+            state = drive.begin(state, options.t0)
             drive.step = 1 / (options.rate * options.steps) if stepping else 0.0
             model = drive.heavy
         self.controls = Acting(model, controls)
-        state = FigureState(state.q, state.v, self.controls.begin(state))
-        check_functions(figure, state, self.controls, loads, guards)
+        state = FigureState(state.q, state.v, self.controls.begin(state, options.t0))
+        check_functions(figure, state, self.controls, loads, guards, options.t0)
         self.equations = ContactEquations(model, contacts, self.controls, loads, events=not stepping, drive=drive)
         self.figure, self.options = figure, options
         self.guards = [replace(guard, zero=partial(self._zero, guard)) for guard in guards]
@@ -140,5 +140,6 @@ KIND = ModelKind(
     ContactSystem,
     "dormand-prince",
     needs=("contacts",),
+    anytime=True,
     hints={"forces": "Give controls=, or loads= on its segments."},
 )

@@ -131,24 +131,28 @@ class Stepper:
         if code:
             self._take_parts(at + n * self.h, self.h, y, _HALVINGS, code)
 
-    def advance(self, sample: int, rate: float, y: Array, steps: int, samples: int) -> tuple[Array, RunError | None]:
+    def advance(
+        self, sample: int, rate: float, y: Array, steps: int, samples: int, t0: float = 0.0
+    ) -> tuple[Array, RunError | None]:
         """Go on in place from a sample, so many steps to each of the next; return these, and why there are no more.
 
         There may be fewer than are asked for: one where Python is asked before every step.
         """
         if not self.alone:
             for n in range(steps):
-                self.step(sample / rate, y, n)
+                self.step(t0 + sample / rate, y, n)
             return self.look(y), None
         from motiform.motion.stepping.sample_kernels import contact_samples
 
         samples = min(samples, max(1, _TOGETHER // steps))
         if len(self._samples.y) < samples:
             self._samples = contact_samples(samples, self.system.size, len(self.system.contacts.points), self.system.nv)
-        done, error = self._march(sample, rate, y, steps, samples)
+        done, error = self._march(sample, rate, y, steps, samples, t0)
         return packed_samples(self.system, self._samples, done), error
 
-    def _march(self, sample: int, rate: float, y: Array, steps: int, samples: int) -> tuple[int, RunError | None]:
+    def _march(
+        self, sample: int, rate: float, y: Array, steps: int, samples: int, t0: float
+    ) -> tuple[int, RunError | None]:
         """Write samples to the workspace; return how many, and why there are no more. Python does what is rare."""
         from motiform.motion.stepping.sample_kernels import UNSHARED
         from motiform.motion.stepping.step_kernels import CROWDED, DONE, OUT
@@ -158,7 +162,7 @@ class Stepper:
         while done < samples:
             now, end = sample + done, min(steps, n + _TOGETHER)
             writes = (samples - done if end == steps else 0, done)
-            code = self._call(now / rate, n, end, self.h, y, OUT, now, rate, *writes, shared=shared)
+            code = self._call(t0 + now / rate, n, end, self.h, y, OUT, now, rate, *writes, shared=shared, t0=t0)
             n, done = int(self._room.counts[3]), done + int(self._room.counts[5])
             shared = code == UNSHARED
             if shared:
@@ -167,7 +171,7 @@ class Stepper:
                 self._reserve(self.taken)
             elif code != DONE:
                 try:
-                    self._take_parts((sample + done) / rate + n * self.h, self.h, y, _HALVINGS, code)
+                    self._take_parts(t0 + (sample + done) / rate + n * self.h, self.h, y, _HALVINGS, code)
                 except RunError as error:
                     return done, error
                 n += 1
@@ -261,7 +265,7 @@ class Stepper:
     def _call(
         self, at: float, first: int, end: int, h: float, y: Array, out: float, sample: int = 0, rate: float = 1.0,
         samples: int = 0, row: int = 0, *, shared: bool = False, driven: Array | None = None,
-        loads: Array | None = None,
+        loads: Array | None = None, t0: float = 0.0,
     ) -> int:  # fmt: skip
         """Call the kernel, see `advance_samples`."""
         return int(
@@ -276,6 +280,7 @@ class Stepper:
                 at,
                 sample,
                 rate,
+                t0,
                 first,
                 end,
                 h,
@@ -339,16 +344,16 @@ class Stepper:
         return found
 
 
-def first_snapshot(system: ContactEquations, h: float, y: Array) -> Array:
+def first_snapshot(system: ContactEquations, h: float, y: Array, t: float = 0.0) -> Array:
     """Return one sample: what contacts do at the start, to which no step has led.
 
     Where a figure is at rest and everything that presses in the first step touches already, that is what it does then;
     else what forces at this very instant are: something may land in the step, which has half of the velocity products.
     """
-    now, trial = snapshot(system, 0.0, y), Stepper(system, h)
+    now, trial = snapshot(system, t, y), Stepper(system, h)
     if y[system.nq : system.moving].any():
         return now
-    trial.step(0.0, y.copy())
+    trial.step(t, y.copy())
     pressing = trial.impulses[3 * trial.active[: trial.pairs] + 1] > 0
     touch = (trial.sites[: trial.pairs, contact_columns.GAP] <= _TOUCHING) & (
         trial.sites[: trial.pairs, contact_columns.SLIP + 1] > -_SLOWLY
@@ -381,12 +386,12 @@ class TimeSteppingRun(Run):
             self.y, self.sample = self.stepper.restore(checkpoint), int(checkpoint["sample"])
 
     def start(self) -> Array:  # noqa: D102
-        self.events += self.system.begin(self.y)
-        return first_snapshot(self.system, self.stepper.h, self.y)
+        self.events += self.system.begin(self.y, self.options.t0)
+        return first_snapshot(self.system, self.stepper.h, self.y, self.options.t0)
 
     def advance(self, samples: int) -> Array:  # noqa: D102
         stepper, options = self.stepper, self.options
-        states, self.failure = stepper.advance(self.sample, options.rate, self.y, options.steps, samples)
+        states, self.failure = stepper.advance(self.sample, options.rate, self.y, options.steps, samples, options.t0)
         self.sample += len(states)
         self.events += stepper.events
         stepper.events = []

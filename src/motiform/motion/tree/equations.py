@@ -44,13 +44,14 @@ class FigureEquations:
         *,
         at_rest: float | None = None,
         choose: bool = True,
+        t0: float = 0.0,
     ) -> None:
         """`at_rest` is a slip [m/s] of contact joints with friction that is none; without it they are refused.
 
         With `choose` these find their modes at the start.
         """
         self.controls = controls if isinstance(controls, Acting) else Acting(figure, controls)
-        z = self.controls.begin(state) if controls is not self.controls else self.controls.z0
+        z = self.controls.begin(state, t0) if controls is not self.controls else self.controls.z0
         rubbing = bool(sliding_contacts(figure))
         if at_rest is None:
             check_no_sliding_friction(figure, "such a run")
@@ -69,7 +70,7 @@ class FigureEquations:
             self._single, self._rate, self._repair = single, entries.rate, entries.repair
         self.friction = SlidingFriction(self, at_rest or 0.0) if rubbing else None
         if self.friction is not None and choose:
-            self.state = self.friction.choose(0.0, self.state)
+            self.state = self.friction.choose(t0, self.state)
 
     def initial(self) -> Array:
         """Return the state at the start as a flat vector."""

@@ -147,11 +147,11 @@ class PrescribedFigure:
             out[at_v] = inertia * motion.demand(t, float(q[at_q]), float(v[at_v]), h)
         return out
 
-    def begin(self, state: FigureState) -> FigureState:
-        """Return a state with the coordinates where they start."""
+    def begin(self, state: FigureState, t: float = 0.0) -> FigureState:
+        """Return a state with the coordinates where they are at an instant."""
         q, v = state.q.copy(), state.v.copy()
         for motion, (at_q, at_v) in zip(self.motions, self.places, strict=True):
-            x, v[at_v], _ = motion.at(0.0)
+            x, v[at_v], _ = motion.at(t)
             q[at_q] = q[at_q] if motion.position is None else x
         return FigureState(q, v, state.z)
 

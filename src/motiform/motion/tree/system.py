@@ -114,11 +114,13 @@ class FigureSystem(System):
         model = figure
         if prescribed:
             self.drive = drive_figure(figure, prescribed, begin.q)
-            model, begin = self.drive.heavy, self.drive.begin(begin)
+            model, begin = self.drive.heavy, self.drive.begin(begin, options.t0)
             begin = start(model, begin.q, begin.v)
-        self.equations = FigureEquations(model, begin, controls, loads, self.drive, at_rest=100 * options.atol)
+        self.equations = FigureEquations(
+            model, begin, controls, loads, self.drive, at_rest=100 * options.atol, t0=options.t0
+        )
         self.controls = self.equations.controls
-        check_functions(figure, self.equations.state, self.controls, loads, guards)
+        check_functions(figure, self.equations.state, self.controls, loads, guards, options.t0)
         warn_of_long_steps(self.equations, options)
         friction = self.equations.friction
         own = [] if friction is None else friction.guards()
@@ -204,5 +206,6 @@ KIND = ModelKind(
     Figure,
     FigureSystem,
     "dormand-prince",
+    anytime=True,
     hints={"forces": "Give controls=, or loads= on its segments."},
 )

@@ -142,8 +142,8 @@ def test_commands_are_asked_and_take_hold_when_they_should():
 def test_commands_without_delay_hold_at_once():
     figure = two_links(names=("upper", "fore"))
     control = actuation.CommandedControl(figure, lambda t, s: [t + 1.0, 0.0], 0.2)
-    for t, command, following in ((0.0, 1.0, 0.2), (0.25, 1.25, 0.4)):
-        s = FigureState(np.zeros(2), np.zeros(2), np.asarray(control.start(state([0, 0], [0, 0]))))
+    s = FigureState(np.zeros(2), np.zeros(2), np.asarray(control.start(state([0, 0], [0, 0]))))
+    for t, command, following in ((0.0, 1.0, 0.2), (0.25, 1.25, 0.4)):  # begun at 0 s
         s = FigureState(s.q, s.v, control.call(t, s))
         assert control.act(t, s)[0] == pytest.approx([command, 0.0])
         assert control.next_instant(t, s) == pytest.approx(following)

@@ -210,7 +210,7 @@ class StimulatedMuscles(CommandedActuator):
         memory = self._parts(z)[1]
         while (over := self._ends(z) <= t).any():
             memory[0::4] -= over
-        if self._memory(z)[1] > self._memory(state.z)[1]:  # a pulse has arrived
+        if self.commands.arrived(t, self._memory(state.z), self._memory(z)):
             intensity = self._memory(z)[2 : 2 + self.size]
             if not (intensity >= 0.0).all() or not (intensity <= 1.0).all():
                 where, law = f"{self.name}, law {self.commands.law_name!r}, t = {t:.9g} s", "the intensity of a pulse"

@@ -45,7 +45,7 @@ class Acting:
     def __bool__(self) -> bool:
         return bool(self.parts)
 
-    def begin(self, state: FigureState) -> Array:
+    def begin(self, state: FigureState, t: float = 0.0) -> Array:
         """Return z at the start of a run; what is due then is done."""
         parts, memory, at_x = [], self.nx, 0
         for k, part in enumerate(self.parts):
@@ -61,7 +61,7 @@ class Acting:
         self.z0 = np.zeros(memory)
         for own, z in zip(self._own, parts, strict=True):
             self.z0[own] = z
-        self.z0 = self.call(0.0, FigureState(state.q, state.v, self.z0))
+        self.z0 = self.call(t, FigureState(state.q, state.v, self.z0))
         return self.z0
 
     @property

@@ -61,18 +61,23 @@ def call_checked(function: Control, t: float, state: FigureState, shape: tuple[i
 
 
 def check_functions(
-    figure: Figure, state: FigureState, controls: "Acting", loads: Control | None, guards: Sequence[Guard] = ()
+    figure: Figure,
+    state: FigureState,
+    controls: "Acting",
+    loads: Control | None,
+    guards: Sequence[Guard] = (),
+    t: float = 0.0,
 ) -> None:
     """Call the functions of a run once at its start, so that wrong results raise an error before recording begins."""
     if loads is not None and not callable(loads):
         raise InputError("loads must be a function", got=repr(loads), allowed="a function of (t, state)")
     here = FigureState(state.q.copy(), state.v.copy(), state.z.copy())  # they may write to it
-    controls.act(0.0, here)
-    controls.margins(0.0, here)
+    controls.act(t, here)
+    controls.margins(t, here)
     if loads is not None:
-        call_checked(loads, 0.0, here, (len(figure.segments), 6), "load")
+        call_checked(loads, t, here, (len(figure.segments), 6), "load")
     for guard in guards:
-        guard_value(guard, 0.0, here)
+        guard_value(guard, t, here)
 
 
 def state_after(guard: Guard, t: float, state: FigureState) -> FigureState:
