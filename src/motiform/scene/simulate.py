@@ -181,7 +181,7 @@ def _simulate_scene(
     keep: dict[str, Any],
 ) -> Recording:
     if "t0" in options:
-        raise InputError("a scene begins at 0 s", got=f"t0 = {options['t0']} s")
+        raise InputError("a scene must begin at 0 s", got=f"t0 = {options['t0']} s")
     if options:
         keys = ", ".join(f"'{_SETTINGS[name]}': …" for name in options)
         raise InputError("a scene has its own options", got=", ".join(options), remedy=f"Use settings={{{keys}}}.")

@@ -95,7 +95,7 @@ def test_commands_before_the_begin_hold_and_do_not_come_again():
 def test_what_cannot_begin_later_is_refused():
     with pytest.raises(InputError, match="must begin at 0 s"):
         simulate(mf.load_scene("handle").build().model, t0=1.0, t1=2.0)
-    with pytest.raises(InputError, match="a scene begins at 0 s"):
+    with pytest.raises(InputError, match="a scene must begin at 0 s"):
         simulate("handle", t0=1.0)
     with pytest.raises(InputError, match="t1 is out of range"):
         simulate(arm(), t0=2.0, t1=1.0)
