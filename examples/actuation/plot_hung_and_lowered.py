@@ -47,12 +47,16 @@ def let_out(t):
 
 @dataclass
 class Hoist(Actuator):
-    """Ropes from fixed points above the shoulders, which pull and do not push; and the observer, called by a clock."""
+    """Ropes from fixed points above the shoulders, which pull and do not push; and the observer, called by a clock.
+
+    `held` is the control of the joints, whose efforts the sensors of forces count on.
+    """
 
     figure: object
     contacts: object
     observer: BaseObserver
     q0: object
+    held: object
     stiffness: float = 1e5
     damping: float = 4e3
     name: str = "hoist"
@@ -127,9 +131,8 @@ def main(quick=False):
     right, left = FEET.values()
     marks = [FootMarks(foot[0], foot[1], foot[3]) for foot in (right, left)]
     observer = BaseObserver(robot, BASE, marks, FootMarks(SUSPENSION[0], SUSPENSION[1], SUSPENSION[3]), landing=stand)
-    hoist = Hoist(robot, contacts, observer, hung)
     held = posture_control(robot, stand, frequency=12.0, ratio=1.0)
-    hoist.held = held
+    hoist = Hoist(robot, contacts, observer, hung, held)
     rec = mf.simulate(
         robot, contacts=contacts, controls=[held, hoist], q0=hung, t1=2.0 if quick else 3.0, rate=100,
         integrator="time-stepping", step=1e-3,

@@ -216,10 +216,9 @@ class Commands:
 
     def arrived(self, t: float, before: Array, after: Array) -> bool:
         """Whether a command has taken hold in a call."""
-        begun = before[:2].copy()
+        begun = before.copy()
         if begun[0] < 0:
-            self._begin(t, known := before.copy())
-            begun = known[:2]
+            self._begin(t, begun)
         return bool(after[1] > begun[1])
 
     def call(self, t: float, state: FigureState, memory: Array) -> Array:

@@ -167,7 +167,7 @@ def _stimulated(figure: Figure, table: StimulationTable, member: Member) -> Stim
                 "a swing is that of one knee", got=table.coordinate, remedy="Name the coordinate of a side."
             )
         law = KneeSwing(knees[0], **table.swing.model_dump())
-        command = SampledLaw(law, law.look, variable_period=True)
+        command = SampledLaw(law, law.look, memory=[0.0], variable_period=True)
     name, own = f"{member.prefix}stimulation", [one.scaled(table.strength) for one in (QUADRICEPS, HAMSTRINGS)]
     if len(knees) == 1:
         return StimulatedMuscles(knees[0], own, command, delay=table.delay, name=name)

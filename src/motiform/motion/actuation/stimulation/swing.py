@@ -6,16 +6,18 @@ from motiform.base.errors import InputError
 from motiform.motion.actuation.stimulation.geometry import KneeGeometry
 from motiform.motion.run import check_number
 from motiform.motion.tree import FigureState
+from motiform.motion.tree.model.joint import Array
 
 __all__ = ["KneeSwing"]
 
 
 @dataclass(frozen=True)
 class KneeSwing:
-    """Pulses to the muscle that pulls the way the knee goes, for a `SampledLaw` with a variable period.
+    """Pulses to the muscle that pulls the way the knee goes, for a `SampledLaw` with memory and a variable period.
 
-    From rest the quadriceps begin. While the knee moves, pulses follow one another by `period`; where it goes no faster
-    than `slow` they wait until it does, and the law looks again after `look`  [HuMAnS 6.1.2, 6.4.2].
+    At the first call, which the memory tells, the quadriceps begin. While the knee moves, pulses follow one another by
+    `period`; where it goes no faster than `slow` they wait until it does, and the law looks again after `look`
+    [HuMAnS 6.1.2, 6.4.2].
     """
 
     geometry: KneeGeometry
@@ -41,12 +43,13 @@ class KneeSwing:
                 "the law must look at least as often as pulses follow", where=where, got=got, allowed=allowed
             )
 
-    def __call__(self, t: float, state: FigureState) -> tuple[list[float], float]:
-        """Return the intensities for quadriceps and hamstrings, and the time until the next call [s]."""
+    def __call__(self, t: float, state: FigureState, memory: Array) -> tuple[list[float], list[float], float]:
+        """Return the intensities for quadriceps and hamstrings, the calls, and the time until the next one [s]."""
         _, at_v = self.geometry.places
         flexing = self.geometry.sign * float(state.v[at_v])
-        if t == 0.0 or flexing < -self.slow:
-            return [self.quadriceps, 0.0], self.period
+        calls = [float(memory[0]) + 1.0]
+        if calls[0] == 1.0 or flexing < -self.slow:
+            return [self.quadriceps, 0.0], calls, self.period
         if flexing > self.slow:
-            return [0.0, self.hamstrings], self.period
-        return [0.0, 0.0], self.look
+            return [0.0, self.hamstrings], calls, self.period
+        return [0.0, 0.0], calls, self.look
