@@ -113,7 +113,7 @@ def _recorder(
         raise InputError("only a recording on disk can be resumed", remedy="Give the recording with out=.")
     if resume:
         return Recorder.resume(str(out), discard=True)  # samples after the last checkpoint are made again
-    begin = system.options.t0
+    begin = float(system.times(0, 1)[0])
     channels = [replace(c, start=c.start + begin) if c.rate and begin else c for c in system.channels()]
     if out is None:
         often = [1 if c.rate is None else round(c.rate / system.options.rate) for c in channels]
