@@ -14,6 +14,7 @@ from models import stop_after
 from motiform import FigureBuilder, Transform, contact, joints, simulate
 from motiform.base.errors import InputError, RunError
 from motiform.geometry import surfaces as s
+from motiform.motion import tree
 from motiform.motion.run import Guard
 from motiform.motion.tree.prescribed import PrescribedMotion
 from motiform.spatial import exp_rotation
@@ -338,6 +339,43 @@ def test_loads_and_joints_in_python_give_the_same():
     two = simulate(figure, t1=0.1, rate=50, q0=q, v0=v, loads=lambda t, state: np.zeros((1, 6)))
     assert np.abs(one["q"] - two["q"]).max() < 1e-11
     assert np.abs(one["body.friction_force"] - two["body.friction_force"]).max() < 1e-11
+
+
+# ---- closures ------------------------------------------------------------------------------------------------------
+def pinned(closed):
+    """A ball that slides, with a rod that hangs from its middle: by a joint of the tree, or by a closure."""
+    joint = joints.contact(s.plane(), s.sphere(R), sliding=True, friction=0.05)
+    b = FigureBuilder()
+    b.segment("body", None, joint, placement=UP, mass=M, inertia=0.4 * M * R * R * np.eye(3))
+    parent, held = (
+        (None, joints.free(start=Transform.translation_of((0, R, 0)))) if closed else ("body", joints.spherical())
+    )
+    b.segment("rod", parent, held, mass=0.7, com=(0, -0.4, 0), inertia=np.diag([0.02, 0.01, 0.02]))
+    if closed:
+        b.close("pin", "body", (0, 0, 0), "rod", (0, 0, 0))
+    figure = b.build()
+    q = figure.configuration(body=joint.configuration((0, 0, 0), direction=(1, 0, 0)))
+    twists = [("body", [0, 0, 0, 0.3, 0, -0.1]), ("rod", [1, 0.5, 2, 0.3, 0, -0.1])]
+    rows = np.concatenate([tree.jacobian(figure, q, name) for name, _ in twists])
+    v = np.linalg.lstsq(rows, np.concatenate([twist for _, twist in twists]), rcond=None)[0]
+    assert np.abs(rows @ v - np.concatenate([twist for _, twist in twists])).max() < 1e-13
+    return figure, q, v
+
+
+@pytest.mark.slow
+def test_a_pin_of_a_closure_is_one_of_the_tree():
+    """A ball with a rod slides, rolls and slides again alike, however the rod is pinned to it."""
+    found = []
+    for closed in (False, True):
+        figure, q, v = pinned(closed)
+        found.append(simulate(figure, t1=1.0, rate=40, q0=q, v0=v, rtol=1e-9, atol=1e-11))
+    one, two = found
+    told = [event.name for event in one.events]
+    assert {"body sticks", "body slips"} <= set(told)
+    assert told == [event.name for event in two.events]
+    assert [e.time for e in two.events] == pytest.approx([e.time for e in one.events], abs=1e-8)
+    for name in ("body.position", "rod.position", "body.friction_force", "body.contact_force", "energy"):
+        assert np.abs(one[name] - two[name]).max() < 1e-7, name
 
 
 # ---- what is refused -----------------------------------------------------------------------------------------------

@@ -428,10 +428,12 @@ def test_ball_that_falls_on_a_ball_that_lies():
     assert (rec["low.contact_mode"] == 1).all()
 
 
-def test_figure_with_a_closure_has_contacts_that_leave():
+@pytest.mark.slow
+@pytest.mark.parametrize("mu", [0.0, 0.3])
+def test_figure_with_a_closure_has_contacts_that_leave(mu):
     """A ball at the end of a crank, joined by a closure: as a tree of crank and ball with a contact point."""
     arm = 0.5
-    joint = joints.contact(s.plane(), s.sphere(R), release=True, sliding=True, restitution=0.3)
+    joint = joints.contact(s.plane(), s.sphere(R), release=True, sliding=True, friction=mu or None, restitution=0.3)
     b = FigureBuilder()
     b.segment("crank", None, joints.revolute((0, 0, 1), name="turn"), placement=Transform.translation_of((0, R, 0)),
               mass=0.3, com=(0.25, 0, 0), inertia=1e-3 * np.eye(3))  # fmt: skip
@@ -448,7 +450,7 @@ def test_figure_with_a_closure_has_contacts_that_leave():
     b.segment("body", "crank", joints.spherical(), placement=Transform.translation_of((arm, 0, 0)), mass=M,
               inertia=0.4 * M * R * R * np.eye(3))  # fmt: skip
     tree = b.build()
-    point = contact.ContactPoint("body", "body", (0, 0, 0), R, friction=0.0, restitution=0.3)
+    point = contact.ContactPoint("body", "body", (0, 0, 0), R, friction=mu, restitution=0.3)
     other = simulate(tree, contacts=contact.Contacts((point,), (contact.floor(),), limits=False), t1=0.6, rate=50,
                      q0=tree.configuration(turn=angle), **TIGHT)  # fmt: skip
     hits = [event.time for event in other.events if event.name.startswith("impact")]

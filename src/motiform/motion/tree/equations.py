@@ -57,7 +57,7 @@ class FigureEquations:
             check_no_sliding_friction(figure, "such a run")
         z = np.concatenate([z, np.zeros(3 * len(sliding_contacts(figure)))]) if rubbing else z
         state = FigureState(state.q, state.v, z)
-        self.figure, self.state, self.loads, self.drive = figure, state, loads, drive
+        self.figure, self.state, self.loads, self.drive, self.t0 = figure, state, loads, drive, t0
         self.moving = figure.nq + figure.nv
         self.counted, self.size = self.moving + self.controls.nx, self.moving + len(z)
         self._acts = bool(self.controls) or drive is not None
@@ -122,6 +122,8 @@ class FigureEquations:
 
     def contact_force(self, t: float, state: FigureState, name: str) -> Array:
         """Return the force on a segment at its contact, in the contact frame: tangential twice, normal [N], (3,)."""
+        if self.friction is not None and name in self.friction.names:
+            return self.friction.contact_force(t, state, name)
         n = self.figure.index(name)
         if self._fast and self.figure.closures:
             return held_contact_force(self.figure, state.q, state.v, self.forces(t, state), name)

@@ -101,7 +101,7 @@ def check_no_sliding_friction(figure: Figure, what: str) -> None:
         raise InputError(
             f"contact joints of {what} must not slide with friction",
             where=f"joint of segment {found[0]!r}",
-            allowed="runs of a figure alone: simulate(figure, …) without contacts=, closures and matter",
+            allowed="runs of a figure alone: simulate(figure, …) without contacts= and matter",
             remedy="Leave out its friction, or take contact.release_contacts, whose contacts stick, slide and leave.",
         )
 
@@ -136,8 +136,6 @@ class SlidingFriction:
 
     def __init__(self, equations: SlidingFigure, at_rest: float = _AT_REST) -> None:
         figure = equations.figure
-        if figure.closures:
-            check_no_sliding_friction(figure, "a figure with closures")
         self.equations, self.names, self.at_rest = equations, sliding_contacts(figure), max(at_rest, _AT_REST)
         joints = [figure.segment(name).joint for name in self.names]
         self.mu = np.array([joint.friction for joint in joints])  # type: ignore[attr-defined]
@@ -152,8 +150,8 @@ class SlidingFriction:
         self._last: tuple[object, ContactFriction] | None = None
         self._spare, self._K, self._b = np.empty(2 * nv), np.empty((2 * m, 2 * m)), np.empty((2 * m, 2))
         self._a, self._n = np.empty((1 + 2 * m, nv)), np.empty((1 + 2 * m, m))
-        joined = all(joint.kernel for joint in joints)
-        self._single = figure.single if equations.loads is None and joined else None
+        compiled = equations.loads is None and not figure.closures and all(joint.kernel for joint in joints)
+        self._single = figure.single if compiled else None
 
     # ---------------------------------------------------------------- forces
     def solve(self, t: float, state: FigureState, tau: Array, loads: Array | None, modes: Array) -> ContactFriction:
@@ -177,15 +175,13 @@ class SlidingFriction:
         return ContactFriction(self._b[:, 0].reshape(m, 2).copy(), normal, acceleration, d, int(status))
 
     def _respond(self, state: FigureState, tau: Array, loads: Array | None) -> None:
-        """Find accelerations and normal forces without friction, and what a newton of it adds: joints in Python."""
-        figure, q, v = self.equations.figure, state.q, state.v
-        for k in range(1 + len(self.columns)):
-            force = tau.copy()
-            if k:
-                force[self.columns[k - 1]] += _UNIT
-            a, external = loaded_dynamics(figure, q, v, force, loads)
-            self._a[k] = a
-            self._n[k] = [contact_wrench(figure, q, v, a, name, external=external)[5] for name in self.names]
+        """Find accelerations and normal forces without friction, and what a newton of it adds, in NumPy."""
+        figure, count = self.equations.figure, 1 + len(self.columns)
+        q, v, force = (np.tile(x, (count, 1)) for x in (state.q, state.v, tau))
+        force[np.arange(1, count), self.columns] += _UNIT
+        self._a[:], external = loaded_dynamics(figure, q, v, force, loads)
+        for i, name in enumerate(self.names):
+            self._n[:, i] = contact_wrench(figure, q, v, self._a, name, external=external)[:, 5]
         self._a[1:] = (self._a[1:] - self._a[0]) / _UNIT
         self._n[1:] = (self._n[1:] - self._n[0]) / _UNIT
 
@@ -196,6 +192,11 @@ class SlidingFriction:
             tau, loads = equations.driven_forces(t, state), equations.wrenches(t, state)
             self._last = key, self.solve(t, state, tau, loads, self.modes(state.z))
         return self._last[1]
+
+    def contact_force(self, t: float, state: FigureState, name: str) -> Array:
+        """Return the force on a segment at its contact, in the contact frame: tangential twice, normal [N], (3,)."""
+        found, i = self.at(t, state), self.names.index(name)
+        return np.append(found.force[i], found.normal[i])
 
     def efforts(self, found: ContactFriction) -> Array:
         """Return friction as generalised forces, (nv,): they are those of the joints' own vx and vy."""

@@ -55,18 +55,18 @@ def _guards_of(
         return float(joint.friction * z - np.hypot(x, y))
 
     first = system.state
-    if started and not pressing(0.0, first) > 0:
+    if started and not pressing(system.t0, first) > 0:
         raise RunError(
             "the contact must press at the start",
             where=f"contact {name!r}",
-            got=f"normal force {pressing(0.0, first):.6g} N",
+            got=f"normal force {pressing(system.t0, first):.6g} N",
             allowed="above zero",
             remedy="Start slower or elsewhere, or take watch=False for surfaces that hold each other.",
         )
     guards = [Guard(f"{name} lifts off", pressing, "down", ends=True)]
     if joint.friction is not None and not joint.sliding:
-        if started and not holding(0.0, first) > 0:
-            x, y, z = force(0.0, first)
+        if started and not holding(system.t0, first) > 0:
+            x, y, z = force(system.t0, first)
             raise RunError(
                 "the contact must stick at the start",
                 where=f"contact {name!r}",

@@ -37,7 +37,7 @@ class SwitchingEquations:
         self.names = leaving_contacts(figure)
         self.joints: list[LeavingContact] = [figure.segment(name).joint for name in self.names]  # type: ignore[misc]
         self.rubbing = [n for n, j in zip(self.names, self.joints, strict=True) if j.sliding and j.friction]
-        _check_figure(figure, self.rubbing)
+        _check_figure(figure)
         self.acting = Acting(figure, controls)
         z = self.acting.begin(state)
         self.nq, self.moving = figure.nq, figure.nq + figure.nv
@@ -215,7 +215,7 @@ def _check_still(figure: Figure, y: Array, places: np.ndarray, nq: int, where: s
             )  # fmt: skip
 
 
-def _check_figure(figure: Figure, rubbing: list[str]) -> None:
+def _check_figure(figure: Figure) -> None:
     """Refuse what contacts that leave and land cannot stand beside."""
     where = f"figure {figure.name!r}"
     lasting = sliding_contacts(figure)
@@ -223,11 +223,6 @@ def _check_figure(figure: Figure, rubbing: list[str]) -> None:
         raise InputError(
             "contacts with sliding friction must all have release, or none",
             where=f"joint of segment {lasting[0]!r}", got="release=False", remedy="Say release=True.",
-        )  # fmt: skip
-    if figure.closures and rubbing:
-        raise InputError(
-            "contact joints of a figure with closures must not slide with friction",
-            where=f"joint of segment {rubbing[0]!r}", remedy="Leave out its friction, or sliding.",
         )  # fmt: skip
     if figure.coupled is not None:
         raise InputError("a figure with release must have no couplings", where=where)
