@@ -6,11 +6,9 @@ import numpy as np
 import pytest
 
 from motiform import wrist
-from motiform.motion.bones.pack import workspace
 from motiform.motion.bones.settle import settle_path
-from motiform.motion.bones.settle_kernels import evaluate
 from motiform.spatial import Transform, exp_rotation, log_rotation, random_rotation, rotation_from_quaternion
-from wrists import bones, carpus
+from wrists import bones, carpus, energy, moved, unwrapped
 
 ROW = ("scaphoid", "lunate", "triquetrum")
 
@@ -30,30 +28,6 @@ def bent():
     packed = model.packed(model.bodies())
     rest = settle_path(packed, Transform.rotation_of(exp_rotation([[0.5, 0.0, 0.1]])))
     return packed, rest.poses[0]
-
-
-def energy(packed, poses):
-    space = workspace(packed)
-    value = evaluate(poses, packed.slots, packed.middles, packed.model, packed.settings, *space)
-    return value, space[1].copy(), space[2].copy(), space[0].copy()
-
-
-def moved(packed, poses, centers, step):
-    new = poses.copy()
-    for body, slot in enumerate(packed.slots):
-        if slot >= 0:
-            w, v = step[6 * slot : 6 * slot + 3], step[6 * slot + 3 : 6 * slot + 6]
-            R = exp_rotation(w)
-            new[body, :9] = (R @ poses[body, :9].reshape(3, 3)).reshape(9)
-            new[body, 9:] = R @ (poses[body, 9:] - centers[body]) + centers[body] + v
-    return new
-
-
-def unwrapped(packed):
-    """The same wrist with straight fibres."""
-    ends = packed.model[8].copy()
-    ends[:, 2:] = -1
-    return replace(packed, model=(*packed.model[:8], ends, packed.model[9]))
 
 
 @pytest.mark.parametrize(("wraps", "bound"), [(False, 1e-6), (True, 2e-3)])

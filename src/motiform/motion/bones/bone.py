@@ -8,9 +8,10 @@ import numpy as np
 
 from motiform.geometry import Mesh
 from motiform.geometry.checks import check_length, read_only
-from motiform.geometry.maps import SignedMap, signed_map
+from motiform.geometry.maps import Cover, SignedMap, signed_map
 from motiform.geometry.meshes.pieces import small_triangles
 from motiform.geometry.search.closest import PackedSolids, pack_solids, signed_distance
+from motiform.motion.bones.cover import BLEND, NearestBalls, cover_bone, nearest_balls, on_balls
 from motiform.spatial import Transform
 from motiform.spatial.checks import Array
 
@@ -32,9 +33,11 @@ class BoneResolution:
     """Nodes nearer to the surface than this are exact."""
     points: float = 1.2e-3
     """Distance between surface points."""
+    voxels: float = 5e-4
+    """Edge of the voxels whose medial axis is the bone's cover by balls."""
 
     def __post_init__(self) -> None:
-        for name in ("spacing", "margin", "band", "points"):
+        for name in ("spacing", "margin", "band", "points", "voxels"):
             check_length(getattr(self, name), name)
 
 
@@ -68,6 +71,21 @@ class Bone:
             inside = ((points >= self.bounds[0]) & (points <= self.bounds[1])).all(axis=1)
             points, areas = points[inside], areas[inside]
         return read_only(points), read_only(areas)
+
+    @cached_property
+    def cover(self) -> Cover:
+        """Balls of the medial axis."""
+        return cover_bone(self.name, self.mesh, self.solids, self.fineness.voxels, self.bounds)
+
+    @cached_property
+    def nearest_balls(self) -> NearestBalls:
+        """Which balls of the cover may be nearest in each cell of the map."""
+        return nearest_balls(self.cover, self.map, BLEND * self.fineness.voxels)
+
+    @cached_property
+    def ball_points(self) -> Array:
+        """The surface points, moved onto the balls that they are nearest to (n, 3) [m]."""
+        return read_only(on_balls(self.samples[0], self.cover))
 
     @cached_property
     def tree(self) -> Any:

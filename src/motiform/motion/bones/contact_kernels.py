@@ -1,4 +1,4 @@
-"""Contact of the surface points of one bone with the signed map of another, for kernels.
+"""Contact of the surface points of one bone with the signed map, or the cover by balls, of another, for kernels.
 
 Cartilage of both bones together is as thick as `reach`. Where a point x of bone a is nearer than that to bone b it is
 pressed in by p = reach − φ_b(x), and the energy of a pair is ¼ k A p² (1 + p²/s²), summed over the points of a against
@@ -10,13 +10,15 @@ rises faster where p is not small beside s.
 
 from motiform.base.kernels import inline, routine
 from motiform.geometry.maps.signed_kernels import in_map, nearest_node, sample_curved
+from motiform.motion.bones.cover_kernels import cover_curved
 from motiform.spatial.algebra import add, cross, load3, load9, matmul, scale, sub, tmul, transform
 
-__all__ = ["place", "press_pair", "scatter_pair"]
+__all__ = ["place", "press_pair", "scatter_pair", "surface_curved"]
 
-# Columns of `spans`: first node, nx, ny, nz of a bone's map, its first block of clusters and their end, its body.
+# Columns of `spans`: first node, nx, ny, nz of a bone's map, its first block of clusters and their end, its body, the
+# first list of balls near its cells (−1: contact is by the map), the first ball of its cover and their end.
 # Columns of `balls`: centre, radius, then the first cluster and their end of a block, or point of a cluster.
-FIRST, NX, NY, NZ, BLOCK, BLOCK_END, BODY = range(7)
+FIRST, NX, NY, NZ, BLOCK, BLOCK_END, BODY, LISTED, COVER, COVER_END = range(10)
 # Sums over a pair: gradient (6), Hessian (21, upper triangle), energy, area, force (3), least gap, Σ F n Xᵀ (9), Σ F
 # and Σ F X of the points halfway across the gap, where the surfaces of cartilage meet (4).
 SUMS = 46
@@ -43,14 +45,32 @@ def in_nodes(grid, bone, y):
 
 
 @routine
-def press_pair(a, b, reach, far, stiffness, hardening, poses, spans, grid, field, balls, points, sums, q):
+def surface_curved(b, n, u, reach, spans, grid, shapes):
+    """Return (distance [m], derivatives per node, second derivatives per node²) of a bone's surface at u [nodes].
+
+    It is that of the map for a bone without a cover, and beyond `reach` [m] where nothing is pressed.
+    """
+    field, cover, listed, lists = shapes
+    at, h = spans[b, LISTED], grid[b, 3]
+    if at < 0 or nearest_node(field, spans[b, FIRST], n, u) > reach + 2.0 * h:
+        return sample_curved(field, spans[b, FIRST], n, u)
+    at += (int(u[0]) * n[1] + int(u[1])) * n[2] + int(u[2])
+    x = grid[b, 0] + u[0] * h, grid[b, 1] + u[1] * h, grid[b, 2] + u[2] * h
+    base, first, end = spans[b, COVER], listed[at], listed[at + 1]
+    if first == end:  # far in or out: all balls, which the first numbers of the lists are
+        first, end = 0, spans[b, COVER_END] - base
+    return cover_curved(x, h, first, end, base, grid[b, 4], cover, lists)
+
+
+@routine
+def press_pair(a, b, reach, far, stiffness, hardening, poses, spans, grid, shapes, balls, points, sums, q):
     """Add up what the points of bone a feel in the map of bone b; return whether any of them is nearer than `far`.
 
     Balls around blocks of clusters, and around clusters of points, that are farther than `far` [m] are passed over.
     """
     body_a, body_b = spans[a, BODY], spans[b, BODY]
     n = spans[b, NX], spans[b, NY], spans[b, NZ]
-    first = spans[b, FIRST]
+    first, field = spans[b, FIRST], shapes[0]
     turn, h = load9(poses, body_b), grid[b, 3]
     # Points of a in nodes of b: M x + s.
     mix = matmul(transposed(turn), load9(poses, body_a))
@@ -67,7 +87,7 @@ def press_pair(a, b, reach, far, stiffness, hardening, poses, spans, grid, field
                 u = add(transform(mix, load3(points, i)), shift)
                 if not in_map(n, u) or nearest_node(field, first, n, u) > far + h:
                     continue
-                d, g, bend = sample_curved(field, first, n, u)
+                d, g, bend = surface_curved(b, n, u, reach, spans, grid, shapes)
                 near = True
                 sums[q, GAP] = min(sums[q, GAP], d)
                 pressed = reach - d

@@ -28,7 +28,7 @@ def from_labels(
     names : bone of each label, {number: name} or {name so far: name}; without it labels are named after bones already.
         Labels that are no bone of the wrist are left out, with a note.
     side : "right" or "left"; by default that of the labels, else "right". The bones decide where they show another one.
-    options : cartilage, fineness, erode, ligaments of `from_meshes`.
+    options : cartilage, fineness, erode, ligaments, contact of `from_meshes`.
     """
     labels = read_labels(volume) if isinstance(volume, str | os.PathLike) else volume
     if not isinstance(labels, Labels):

@@ -5,16 +5,18 @@ from typing import Any
 
 import numpy as np
 
+from motiform.geometry.maps import ball_pairs
 from motiform.motion.bones.ligaments import NODES, Ligament
 from motiform.motion.bones.pack import PackedBones, neutral_poses, workspace
 from motiform.motion.bones.pressure import pressure_maps
 from motiform.motion.bones.settle import FAR, EquilibriumPath
 from motiform.record import Channel, Event, Recording
-from motiform.spatial import quaternion_from_rotation
+from motiform.spatial import Transform, quaternion_from_rotation
 from motiform.spatial.checks import Array
 
 __all__ = ["observe_rest", "rest_channels", "rest_labels", "rest_recording"]
 
+_DEEP = 2.0 / 3.0  # ratio of the distance of two balls to the sum of their radii below which they overlap badly
 _LEFT = 3e-3  # [m] of gap to every bone that it touched: then a bone is out of its place
 _POSE = "of the pose that takes the neutral mesh to its place, relative to the radius"
 _PRESSED = "points of bones that are pressed at some sample; nan while they are not"
@@ -28,6 +30,13 @@ _MEANING: dict[str, tuple[str, tuple[str, ...], str]] = {
     "contact.force": ("N", ("pair",), "resultant between two bones"),
     "contact.area": ("m2", ("pair",), "area under pressure, mean of both bones"),
     "contact.gap": ("m", ("pair",), f"least distance of bone from bone; inf beyond {FAR:g} m"),
+    "contact.ball_ratio": (
+        "",
+        ("pair",),
+        "least ratio of the distance of two balls' centres to the sum of their radii",
+    ),
+    "contact.deep_balls": ("", ("pair",), "share of the pairs of balls that touch whose ratio is below 2/3"),
+    "touching_balls": ("", (), "share of the balls of its cover that touch another bone"),
     "contact.point": ("m", ("contact_point", "axis"), _PRESSED),
     "contact.pressure": ("Pa", ("contact_point",), "of cartilage there"),
     "energy": ("J", (), "of cartilage and ligaments"),
@@ -70,6 +79,8 @@ def observe_rest(packed: PackedBones, rest: EquilibriumPath, ligaments: Sequence
         force = both[:, :, 0, FORCE : FORCE + 3] - both[:, :, 1, FORCE : FORCE + 3]
         found["contact.force"] = np.linalg.norm(force, axis=2)
         found["contact.area"], found["contact.gap"] = both[..., AREA].sum(axis=2), both[..., GAP].min(axis=2)
+    if packed.covers:
+        found |= _balls(packed, rest.poses, found.get("contact.gap"))
     return found | {"energy": rest.energy}
 
 
@@ -116,6 +127,31 @@ def _poses(packed: PackedBones, rest: EquilibriumPath) -> dict[str, Array]:
         p = rest.poses[:, body[name], 9:] + packed.shift - R @ packed.shift
         found[f"{name}.position"], found[f"{name}.orientation"] = p, quaternion_from_rotation(R)
     return found
+
+
+def _balls(packed: PackedBones, poses: Array, gap: Array | None) -> dict[str, Array]:
+    """Return how balls touch, whose radii have half of the cartilage of both bones. [Perez94 6.4, 8.1, 8.3]"""
+    body = {name: n for n, group in enumerate(packed.bodies) for name in group}
+    ratio, deep = np.full((len(poses), len(packed.pairs)), np.nan), np.zeros((len(poses), len(packed.pairs)))
+    touching = {name: np.zeros((len(poses), len(cover)), bool) for name, cover in packed.covers.items()}
+    for n, (a, b) in enumerate(packed.pairs):
+        one, other, layer = packed.covers[a], packed.covers[b], packed.model[7][2 * n]
+        for i in np.flatnonzero(gap[:, n] < layer) if gap is not None and layer > 0.0 else ():
+            pose = _of_body(packed, poses[i], body[a]).inverse() @ _of_body(packed, poses[i], body[b])
+            pairs, depth = ball_pairs(one, other, pose=pose, margin=layer)
+            if len(pairs):
+                sums = one.radii[pairs[:, 0]] + other.radii[pairs[:, 1]] + layer
+                ratios = 1.0 - depth / sums
+                ratio[i, n], deep[i, n] = ratios.min(), (ratios < _DEEP).mean()
+                touching[a][i, pairs[:, 0]] = touching[b][i, pairs[:, 1]] = True
+    shares = {f"{name}.touching_balls": found.mean(axis=1) for name, found in touching.items()}
+    return {"contact.ball_ratio": ratio, "contact.deep_balls": deep, **shares}
+
+
+def _of_body(packed: PackedBones, poses: Array, body: int) -> Transform:
+    """Return the motion of a body from the neutral pose, in the axes of the meshes."""
+    R = poses[body, :9].reshape(3, 3)
+    return Transform(R, poses[body, 9:] + packed.shift - R @ packed.shift)
 
 
 def _dislocations(packed: PackedBones, gap: Array, at: Array) -> list[Event]:

@@ -1,12 +1,14 @@
 """A wrist as kernels read it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from motiform.geometry.maps import Cover
 from motiform.motion.bones.bone import Bone
+from motiform.motion.bones.cover import BLEND
 from motiform.motion.bones.ligaments import NODES, Ligament
 from motiform.spatial.checks import Array
 
@@ -30,6 +32,8 @@ class PackedBones:
     middles: Array
     model: tuple[Any, ...]
     settings: Array
+    covers: Mapping[str, Cover] = field(default_factory=dict)
+    """Of bones whose contact is by balls."""
 
     @property
     def free(self) -> int:
@@ -47,10 +51,11 @@ def pack_wrist(
     hardening: float,
     still: float,
     led: bool = False,
+    balls: bool = False,
 ) -> PackedBones:
     """Return the arrays; `reaches` holds the thickness of cartilage [m] of each pair of bones that may touch.
 
-    `led`: of the driven body only the rotation is prescribed.
+    `led`: of the driven body only the rotation is prescribed; `balls`: bones touch by their covers.
     """
     names = tuple(bones)
     body = {name: n for n, group in enumerate(bodies) for name in group}
@@ -62,7 +67,7 @@ def pack_wrist(
     pairs = tuple(pair for pair in reaches if acts(*pair))
     over = {name for ligament in ligaments for name in ligament.over}
     used = {name for pair in pairs for name in pair} | over
-    shapes = _shapes(bones, used, body, shift)
+    shapes = _shapes(bones, used, body, shift, balls)
     centers = [[bones[name].center for name in group] or [shift] for group in bodies]
     middles = np.array([np.mean(group, axis=0) - shift for group in centers])
     index = {name: n for n, name in enumerate(names)}
@@ -72,31 +77,47 @@ def pack_wrist(
     ends, fibres, owner = _fibres(acting, body, index, shift)
     model = (*shapes, np.array(both, np.int64).reshape(-1, 2), thick, ends, fibres)
     settings = np.array([0.0, stiffness, still, hardening**-2.0])
-    packed = PackedBones(names, tuple(bodies), pairs, owner, shift, slots, middles, model, settings)
+    covers = {name: bone.cover for name, bone in bones.items() if balls and name in used}
+    packed = PackedBones(names, tuple(bodies), pairs, owner, shift, slots, middles, model, settings, covers)
+    if balls:
+        _fit_reaches(packed)
     _set_lengths(packed, [ligaments[n] for n in owner])
     return packed
 
 
-def _shapes(bones: Mapping[str, Bone], used: set[str], body: Mapping[str, int], shift: Array) -> tuple[Any, ...]:
-    """Return spans, grid, field, hulls, balls and points."""
-    spans, grid, hulls = np.zeros((len(bones), 7), np.int64), np.zeros((len(bones), 4)), np.zeros((len(bones), 4))
+def _shapes(
+    bones: Mapping[str, Bone], used: set[str], body: Mapping[str, int], shift: Array, by_balls: bool
+) -> tuple[Any, ...]:
+    """Return spans, grid, (field, cover, listed, lists), hulls, balls and points."""
+    spans, grid, hulls = np.zeros((len(bones), 10), np.int64), np.zeros((len(bones), 5)), np.zeros((len(bones), 4))
     fields, balls, points = [np.zeros(1, np.float32)], [np.zeros((0, 6))], [np.zeros((0, 4))]
+    most = max([len(bone.cover) for name, bone in bones.items() if name in used], default=0) if by_balls else 0
+    covers, listed, lists = [np.zeros((0, 4))], [np.zeros(1, np.int32)], [np.arange(most, dtype=np.int32)]
     node, ball, point = 1, 0, 0
     for n, (name, bone) in enumerate(bones.items()):
-        spans[n, 6] = body[name]
+        spans[n, 6:8] = body[name], -1
         if name not in used:
             continue
         held = bone.map.coefficients
-        rows, clusters = _clustered(np.column_stack([bone.samples[0] - shift, bone.samples[1]]), point)
+        surface = bone.ball_points if by_balls else bone.samples[0]
+        rows, clusters = _clustered(np.column_stack([surface - shift, bone.samples[1]]), point)
         blocks = _blocks(clusters, ball)
         spans[n, :6] = node, *held.shape, ball + len(clusters), ball + len(clusters) + len(blocks)
-        grid[n] = *(bone.map.origin - shift), bone.map.spacing
+        grid[n] = *(bone.map.origin - shift), bone.map.spacing, BLEND * bone.fineness.voxels
         hulls[n] = _ball(rows[:, :3])
         fields.append(held.reshape(-1))
         balls += [clusters, blocks]
         points.append(rows)
         node, ball, point = node + held.size, ball + len(clusters) + len(blocks), point + len(rows)
-    return spans, grid, np.concatenate(fields), hulls, np.concatenate(balls), np.concatenate(points)
+        if by_balls:
+            starts, near = bone.nearest_balls
+            first = sum(map(len, covers))
+            spans[n, 7:] = sum(map(len, listed)), first, first + len(bone.cover)
+            covers.append(np.column_stack([bone.cover.centers - shift, bone.cover.radii]))
+            listed.append(starts + np.int32(sum(map(len, lists))))
+            lists.append(near)
+    shapes = np.concatenate(fields), np.concatenate(covers), np.concatenate(listed), np.concatenate(lists)
+    return spans, grid, shapes, hulls, np.concatenate(balls), np.concatenate(points)
 
 
 def _ball(x: Array) -> list[float]:
@@ -160,6 +181,18 @@ def workspace(packed: PackedBones) -> tuple[Any, ...]:
 def neutral_poses(packed: PackedBones) -> Array:
     """Return the poses of the bodies in the neutral pose, (bodies, 12)."""
     return np.tile([1.0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0], (len(packed.bodies), 1))
+
+
+def _fit_reaches(packed: PackedBones) -> None:
+    """Take cartilage away where the covers of two bones would press in the neutral pose."""
+    from motiform.motion.bones.contact_kernels import GAP
+    from motiform.motion.bones.settle_kernels import evaluate
+
+    space = workspace(packed)
+    evaluate(neutral_poses(packed), packed.slots, packed.middles, packed.model, packed.settings, *space)
+    least = space[4][:, GAP].reshape(-1, 2).min(axis=1, initial=np.inf)
+    reaches = packed.model[7]
+    reaches[:] = np.minimum(reaches, np.repeat(least, 2))
 
 
 def _set_lengths(packed: PackedBones, owners: list[Ligament]) -> None:

@@ -3,8 +3,9 @@
 Arrays, with bones, bodies (bones that move together), clusters of surface points, directed pairs and fibres:
 poses (bodies, 12) rotation by rows and translation from the neutral pose; slots (bodies,) number among the free bodies
 or −1, where the driven body, the second, has slot 0 if its translation is free; middles (bodies, 3) the point about
-which a body turns; spans, grid, field: signed maps (`contact_kernels`); hulls (bones, 4) balls around the bones; balls
-around clusters of surface points; pairs (pairs, 2), reaches (pairs,); ends, fibres (`ligament_kernels`).
+which a body turns; spans, grid, shapes: signed maps, or covers by balls (`contact_kernels`); hulls (bones, 4) balls
+around the bones; balls around clusters of surface points; pairs (pairs, 2), reaches (pairs,); ends, fibres
+(`ligament_kernels`).
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -51,7 +52,7 @@ def _apart(a, b, poses, spans, grid, hulls):
 @routine
 def _energy(poses, slots, middles, model, settings, centers, gradient, hessian, work, sums, nodes, held, tension):
     """Return the energy [J]; write gradient and Hessian, the sums of each pair, tension and length of each fibre."""
-    spans, grid, field, hulls, balls, points, pairs, reaches, ends, fibres = model
+    spans, grid, shapes, hulls, balls, points, pairs, reaches, ends, fibres = model
     for b in range(poses.shape[0]):
         centers[b, 0], centers[b, 1], centers[b, 2] = place(poses, b, load3(middles, b))
     for i in range(gradient.shape[0]):
@@ -68,14 +69,14 @@ def _energy(poses, slots, middles, model, settings, centers, gradient, hessian, 
             continue
         far = max(settings[FAR], reaches[q])
         k, hardening = settings[CONTACT], settings[HARDENING]
-        press_pair(a, b, reaches[q], far, k, hardening, poses, spans, grid, field, balls, points, sums, q)
+        press_pair(a, b, reaches[q], far, k, hardening, poses, spans, grid, shapes, balls, points, sums, q)
         if sums[q, ENERGY] > 0.0:
             p, r = spans[a, BODY], spans[b, BODY]
             scatter_pair(sums, q, slots[p], slots[r], load3(centers, p), load3(centers, r), gradient, hessian, work)
             total += sums[q, ENERGY]
     for i in range(ends.shape[0]):
         energy, pull, length = pull_fibre(
-            i, ends, fibres, poses, spans, grid, field, slots, centers, nodes, held, gradient, hessian
+            i, ends, fibres, poses, spans, grid, shapes[0], slots, centers, nodes, held, gradient, hessian
         )
         tension[i, 0], tension[i, 1] = pull, length
         total += energy

@@ -31,6 +31,7 @@ from motiform.spatial.checks import Array, Words, as_floats
 
 __all__ = ["Cartilage", "Wrist", "from_meshes"]
 
+Contact = Literal["map", "balls"]
 _SHORT = 0.035  # [m] of the radius, which flares towards its end: less than that shows its shaft badly
 
 
@@ -66,6 +67,8 @@ class Wrist:
     """What was mended, converted or doubted when it was made."""
     unit: float = 1.0
     """Unit of the meshes that were given [m]."""
+    contact: Contact = "map"
+    """How bones touch: by signed maps, or by their covers by balls."""
     gaps: NeutralGaps = field(default_factory=NeutralGaps, repr=False)
     """Gaps between bones in the neutral pose, as far as they were asked for."""
 
@@ -197,8 +200,15 @@ class Wrist:
             "side": self.side, "driven": list(bodies[1]), "fused": [list(g) for g in self.fused],
             "notes": [*self.notes, *notes],
             "axes": {k: getattr(self.axes, k).tolist() for k in ("distal", "radial", "palmar", "center")},
-            "cartilage": asdict(self.cartilage),
+            "cartilage": asdict(self.cartilage), "contact": self._contact(),
         }  # fmt: skip
+
+    def _contact(self) -> dict[str, Any]:
+        """Return how bones touch, with the number of balls and the shortfall [m] of each cover."""
+        if self.contact == "map":
+            return {"kind": "map"}
+        covers = {name: {"balls": len(bone.cover), "short": bone.cover.short} for name, bone in self.bones.items()}
+        return {"kind": "balls", "covers": covers}
 
     def bodies(self, driven: str = "capitate", carried: Sequence[str] | None = None) -> tuple[tuple[str, ...], ...]:
         """Return which bones move together: the fixed ones, the driven ones, then each free body."""
@@ -219,6 +229,7 @@ class Wrist:
             layer.hardening,
             tolerance,
             led,
+            self.contact == "balls",
         )
 
     # ---------------------------------------------------------------- surgery
@@ -298,6 +309,7 @@ def from_meshes(
     fineness: BoneResolution | None = None,
     erode: float = 0.0,
     ligaments: Sequence[Ligament] | None = None,
+    contact: Contact = "map",
 ) -> Wrist:
     """Return a wrist from the surfaces of its bones in one common frame, in a neutral pose.
 
@@ -313,7 +325,11 @@ def from_meshes(
     erode : [m] by which the surfaces are moved inwards: for meshes that touch or overlap because they were made for
         pictures, or segmented too widely. Poses are those of the meshes as they were given.
     ligaments : instead of those of the table, found by landmarks.
+    contact : how bones touch: "map", surface points in the signed map of the other bone; or "balls", in its cover by
+        balls of the medial axis, whose resolution is `fineness.voxels`.
     """
+    if contact not in ("map", "balls"):
+        raise InputError("contact must be of a known kind", where="contact", got=contact, allowed="'map', 'balls'")
     if side not in ("right", "left"):
         raise InputError("side must be that of a hand", where="side", got=side, allowed="'right', 'left'")
     if not (isinstance(erode, (int, float)) and 0.0 <= erode <= 2e-3):
@@ -337,4 +353,6 @@ def from_meshes(
     gaps = NeutralGaps()
     notes += gaps.overlaps(bones)
     chosen = make_ligaments(bones, axes) if ligaments is None else tuple(ligaments)
-    return Wrist(bones, chosen, axes, axes.side or side, cartilage or Cartilage(), (), tuple(notes), scale, gaps)
+    return Wrist(
+        bones, chosen, axes, axes.side or side, cartilage or Cartilage(), (), tuple(notes), scale, contact, gaps
+    )
