@@ -36,6 +36,7 @@ def wrist(
     side: Annotated[str | None, typer.Option(help="right or left; the bones decide where they show another.")] = None,
     unit: Annotated[str | None, typer.Option(help="Unit of meshes: m, cm, mm; found by size if not given.")] = None,
     erode: Annotated[float, typer.Option(help="Move surfaces inwards by this (mm).")] = 0.0,
+    contact: Annotated[str, typer.Option(help="How bones touch: map, or balls of their medial axes.")] = "map",
     label: Annotated[list[str] | None, typer.Option(metavar="NUMBER=BONE", help="Which label is which bone.")] = None,
     seeds: Annotated[Path | None, typer.Option(help="Points inside each bone of an image (.toml).")] = None,
     spacing: Annotated[float | None, typer.Option(help="Of voxels (mm), for TIFF.")] = None,
@@ -58,7 +59,7 @@ def wrist(
     surgery = {"cut": tuple(cut or ()), "fuse": tuple(tuple(x.split("+")) for x in fuse or ()),
                "removed": tuple(remove or ())}  # fmt: skip
     reading = {"side": side, "unit": unit, "erode": 1e-3 * erode, "label": label, "spacing": spacing, "series": series,
-               "quick": quick}  # fmt: skip
+               "quick": quick, "contact": contact}  # fmt: skip
     place = out or Path(f"{source.resolve().name.split('.')[0]}-wrist")
     made_of = [source, *(path for path in (seeds, driver) if path is not None)]
     options = {**reading, **surgery, "flexion": flexion, "deviation": deviation, "driven": driven}

@@ -49,10 +49,8 @@ def read_wrist(
     from motiform.motion.bones import BoneResolution, from_labels, from_meshes
     from motiform.record.files import make_folder
 
-    side, more = (
-        options["side"],
-        {"erode": options["erode"], "fineness": BoneResolution(**_QUICK) if options["quick"] else None},
-    )
+    side, fineness = options["side"], BoneResolution(**_QUICK) if options["quick"] else None
+    more = {"erode": options["erode"], "fineness": fineness, "contact": options["contact"]}
     with bar("bones", quiet=quiet) as progress:
         if kind == "meshes":
             return from_meshes(source, side=side or "right", unit=options["unit"], **more)

@@ -9,6 +9,7 @@ from motiform.form.looks import LinesLook, Looks, PointsLook
 from motiform.form.looks.plain import PartLook
 
 if TYPE_CHECKING:
+    from motiform.geometry.maps import Cover
     from motiform.motion.bodies import Bodies
     from motiform.motion.bones import Wrist
     from motiform.motion.contact import Contacts
@@ -21,12 +22,14 @@ __all__ = ["looks_of", "marker_looks"]
 
 
 def looks_of(
-    model: "Bodies | Figure | Network | Wrist | Screen | Screens", *others: "Contacts | Network | SegmentSolid"
+    model: "Bodies | Figure | Network | Wrist | Cover | Screen | Screens",
+    *others: "Contacts | Network | SegmentSolid | Cover",
 ) -> Looks:  # fmt: skip
     """Return how a model is drawn, together with others that go with it.
 
     ``looks_of(bodies)``, ``looks_of(network)``, ``looks_of(wrist)``, ``looks_of(screen)``, ``looks_of(figure)``,
-    ``looks_of(figure, contacts)``, ``looks_of(figure, network, *solids)``. Shapes and colors are those of the model;
+    ``looks_of(figure, contacts)``, ``looks_of(figure, network, *solids)``,
+    ``looks_of(wrist, wrist.bones["lunate"].cover)``, ``looks_of(cover)``. Shapes and colors are those of the model;
     `matter.GroupLook` and `NetworkBuilder.look` choose those of networks.
     """
     from motiform.form.models import LOOKS

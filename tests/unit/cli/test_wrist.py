@@ -165,6 +165,20 @@ def test_a_folder_becomes_a_recording_and_a_page(tmp_path):
     assert (out / "report.html").is_file()
 
 
+@pytest.mark.slow
+def test_bones_touch_by_balls(tmp_path):
+    folder = tmp_path / "bones"
+    folder.mkdir()
+    for name in ("radius", "scaphoid", "lunate", "capitate"):
+        write_mesh(bones()[name], folder / f"{name}.stl")
+    options = [folder, "--out", tmp_path / "out", "--quick", "--flexion", "20", "--contact"]
+    assert invoke(*options, "balls").exit_code == 0
+    rec = open_recording(tmp_path / "out" / "wrist.mf")
+    assert rec.manifest["contact"]["kind"] == "balls"
+    assert rec["lunate.touching_balls"].shape == (1,)
+    assert "contact must be of a known kind" in str(invoke(*options, "spheres", "--overwrite").exception)
+
+
 @pytest.mark.parametrize(
     ("options", "text"),
     [

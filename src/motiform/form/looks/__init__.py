@@ -1,5 +1,6 @@
 """Looks: how the channels of a recording are drawn. A class for each way, whose fields are keys of a manifest."""
 
+from motiform.form.looks.balls import BallsLook
 from motiform.form.looks.bone import RestSegment
 from motiform.form.looks.cloud import CloudLook
 from motiform.form.looks.color import ColorBy
@@ -13,6 +14,7 @@ from motiform.form.looks.spring import SpringLook
 from motiform.form.looks.surface import LevelLook, SurfaceLook
 
 __all__ = [
+    "BallsLook",
     "CloudLook",
     "ColorBy",
     "HeightsLook",

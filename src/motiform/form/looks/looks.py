@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motiform.base.errors import InputError, RecordingError
+from motiform.form.looks.balls import BallsLook
 from motiform.form.looks.bone import RestSegment
 from motiform.form.looks.cloud import CloudLook
 from motiform.form.looks.heights import HeightsLook
@@ -32,6 +33,7 @@ KINDS: dict[str, type[PartLook]] = {
     "heights": HeightsLook,
     "level": LevelLook,
     "points": PointsLook,
+    "balls": BallsLook,
     "surface": SurfaceLook,
     "cloud": CloudLook,
     "links": LinksLook,

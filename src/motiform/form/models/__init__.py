@@ -9,7 +9,8 @@ from motiform.form.models.figure import contact_looks, figure_looks, solid_looks
 from motiform.form.models.muscles import muscles_looks
 from motiform.form.models.network import network_looks
 from motiform.form.models.screen import screen_looks, screens_looks
-from motiform.form.models.wrist import wrist_looks
+from motiform.form.models.wrist import cover_looks, wrist_looks
+from motiform.geometry.maps import Cover
 from motiform.motion.actuation import HillMuscles, StimulatedMuscles
 from motiform.motion.bodies import Bodies
 from motiform.motion.bones import Wrist
@@ -31,6 +32,7 @@ LOOKS: dict[type, Callable[[Any, object], Looks]] = {
     Network: network_looks,
     SegmentSolid: solid_looks,
     Wrist: wrist_looks,
+    Cover: cover_looks,
     Screen: screen_looks,
     Screens: screens_looks,
 }

@@ -2,12 +2,13 @@
 
 import numpy as np
 
-from motiform.form.looks import ColorBy, LinksLook, Looks, PointsLook, ShapeLook
+from motiform.form.looks import BallsLook, ColorBy, LinksLook, Looks, PointsLook, ShapeLook
 from motiform.form.looks.plain import PartLook
+from motiform.geometry.maps import Cover
 from motiform.motion.bones import Wrist
 from motiform.motion.bones.ligaments import NODES
 
-__all__ = ["bone_color", "wrist_looks"]
+__all__ = ["bone_color", "cover_looks", "wrist_looks"]
 
 _FOREARM, _METACARPAL = (0.86, 0.82, 0.73), (0.80, 0.77, 0.70)
 #: Neighbours differ.
@@ -57,3 +58,13 @@ def _fibres(wrist: Wrist) -> LinksLook:
     owner = np.repeat(np.arange(len(counts)), np.array(counts) * (NODES + 1))
     by = ColorBy(channel="ligament.tension", map=(0.0, _PULL), pick=owner, colors=_SLACK_TO_TAUT)
     return LinksLook(links=("ligament.path", "ligament.path"), pairs=pairs, radius=_FIBRE, color=by)
+
+
+def cover_looks(cover: Cover, model: object) -> Looks:
+    """Return the balls of a cover, on the poses of that bone of a wrist whose cover it is; else they stay."""
+    balls = np.column_stack([cover.centers, cover.radii])
+    for name, bone in model.bones.items() if isinstance(model, Wrist) else ():
+        if vars(bone).get("cover") is cover:  # one that is not made yet is not it
+            at = {"position": f"{name}.position", "orientation": f"{name}.orientation"}
+            return Looks({f"{name}.balls": BallsLook(balls=balls, color=bone_color(name), **at)})
+    return Looks({"balls": BallsLook(balls=balls, color=_FOREARM)})

@@ -35,6 +35,7 @@ _MEANING: dict[str, tuple[str, tuple[str, ...], str]] = {
         ("pair",),
         "least ratio of the distance of two balls' centres to the sum of their radii",
     ),
+    "contact.ball_depth": ("m", ("pair",), "sum over the pairs of balls that touch of how far they overlap"),
     "contact.deep_balls": ("", ("pair",), "share of the pairs of balls that touch whose ratio is below 2/3"),
     "touching_balls": ("", (), "share of the balls of its cover that touch another bone"),
     "contact.point": ("m", ("contact_point", "axis"), _PRESSED),
@@ -132,7 +133,8 @@ def _poses(packed: PackedBones, rest: EquilibriumPath) -> dict[str, Array]:
 def _balls(packed: PackedBones, poses: Array, gap: Array | None) -> dict[str, Array]:
     """Return how balls touch, whose radii have half of the cartilage of both bones. [Perez94 6.4, 8.1, 8.3]"""
     body = {name: n for n, group in enumerate(packed.bodies) for name in group}
-    ratio, deep = np.full((len(poses), len(packed.pairs)), np.nan), np.zeros((len(poses), len(packed.pairs)))
+    ratio = np.full((len(poses), len(packed.pairs)), np.nan)
+    deep, total = np.zeros(ratio.shape), np.zeros(ratio.shape)
     touching = {name: np.zeros((len(poses), len(cover)), bool) for name, cover in packed.covers.items()}
     for n, (a, b) in enumerate(packed.pairs):
         one, other, layer = packed.covers[a], packed.covers[b], packed.model[7][2 * n]
@@ -142,10 +144,10 @@ def _balls(packed: PackedBones, poses: Array, gap: Array | None) -> dict[str, Ar
             if len(pairs):
                 sums = one.radii[pairs[:, 0]] + other.radii[pairs[:, 1]] + layer
                 ratios = 1.0 - depth / sums
-                ratio[i, n], deep[i, n] = ratios.min(), (ratios < _DEEP).mean()
+                ratio[i, n], deep[i, n], total[i, n] = ratios.min(), (ratios < _DEEP).mean(), depth.sum()
                 touching[a][i, pairs[:, 0]] = touching[b][i, pairs[:, 1]] = True
     shares = {f"{name}.touching_balls": found.mean(axis=1) for name, found in touching.items()}
-    return {"contact.ball_ratio": ratio, "contact.deep_balls": deep, **shares}
+    return {"contact.ball_ratio": ratio, "contact.ball_depth": total, "contact.deep_balls": deep, **shares}
 
 
 def _of_body(packed: PackedBones, poses: Array, body: int) -> Transform:
