@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from motiform.geometry.maps.chamfer import MASKS, ChamferMask, chamfer_map
+from motiform.base.errors import InputError
+from motiform.geometry.maps.chamfer import ChamferMask, chamfer_map, read_mask
 from motiform.geometry.maps.euclid import check_labels, squared_map
 
 __all__ = ["chamfer_axis", "euclidean_axis", "inclusion_tables"]
@@ -22,28 +23,33 @@ def euclidean_axis(inside: Any, *, device: str = "cpu") -> tuple[Indices, Indice
     """
     mask = check_labels(inside) != 0
     squared = squared_map(mask, device=device)
-    padded = np.zeros([n + 2 for n in mask.shape], np.int32)
-    padded[1:-1, 1:-1, 1:-1] = squared
-    chosen = _launch(padded, mask.shape, inclusion_tables(int(squared.max())), device=device)
-    centers = np.argwhere(chosen)
-    return centers, padded[1:-1, 1:-1, 1:-1][chosen].astype(np.int64)
+    return _chosen(squared, inclusion_tables(int(squared.max())), device=device)
 
 
-def chamfer_axis(inside: Any, *, mask: str | ChamferMask = "3-4-5", device: str = "cpu") -> tuple[Indices, Indices]:
+def chamfer_axis(inside: Any, *, mask: str | ChamferMask | None = None, device: str = "cpu") -> tuple[Indices, Indices]:
     """Return the medial axis by chamfer balls: indices of centres (n, 3) and radii in weights of the mask (n,).
 
     A voxel M is on the axis if and only if no neighbour P has D(P) − D(M) ≥ d(M, P)  [Perez94 5.5.4]. The ball of a
-    centre holds the voxels nearer than D by the mask; the union of the balls is the object.
+    centre holds the voxels nearer than D by the mask; the union of the balls is the object. The mask is "3-4-5" without
+    another one, "3-4" in the plane, where indices are (n, 2).
     """
-    body = check_labels(inside) != 0
-    weights = MASKS[mask] if isinstance(mask, str) and mask in MASKS else mask
-    padded = np.zeros([n + 2 for n in body.shape], np.int32)
-    padded[1:-1, 1:-1, 1:-1] = chamfer_map(body, mask=mask, device=device)
-    assert isinstance(weights, ChamferMask)
+    weights = read_mask(mask, np.ndim(inside))
+    if weights.further:
+        raise InputError("the mask of an axis must have steps to neighbours only", got=str(mask), allowed='"3-4"')
+    distance = chamfer_map(inside, mask=weights, device=device)
     steps = np.array([weights.axis, weights.edge, weights.corner])
-    tables = (np.arange(padded.max() + 1) + steps[:, None]).astype(np.int32)  # D(P) − D(M) ≥ d(M, P) [Perez94 5.5.4]
-    chosen = _launch(padded, body.shape, tables, device=device)
-    return np.argwhere(chosen), padded[1:-1, 1:-1, 1:-1][chosen].astype(np.int64)
+    tables = (np.arange(distance.max() + 1) + steps[:, None]).astype(np.int32)  # D(P) − D(M) ≥ d(M, P) [Perez94 5.5.4]
+    return _chosen(distance, tables, device=device)
+
+
+def _chosen(distance: NDArray[np.int32], tables: NDArray[np.int32], *, device: str) -> tuple[Indices, Indices]:
+    """Return indices and distances of the voxels on the axis."""
+    body = distance[None] if distance.ndim == 2 else distance
+    padded = np.zeros([n + 2 for n in body.shape], np.int32)
+    padded[1:-1, 1:-1, 1:-1] = body
+    on = _launch(padded, body.shape, tables, device=device)
+    on = on[0] if distance.ndim == 2 else on
+    return np.argwhere(on), distance[on].astype(np.int64)
 
 
 def _launch(padded: Any, shape: tuple[int, ...], tables: NDArray[np.int32], *, device: str) -> NDArray[np.bool_]:

@@ -3,9 +3,9 @@
 
 import numpy as np
 
-from motiform.base.kernels import inline, kernel
+from motiform.base.kernels import compiled, inline, kernel
 
-__all__ = ["TILE", "sweep_wave"]
+__all__ = ["TILE", "sweep_plane", "sweep_wave"]
 
 TILE = 8
 """Rows along each side of a tile."""
@@ -49,3 +49,17 @@ def _from_rows(row, one, two, straight, aslant):
         across = np.int32(min(one[k], two[k]) + straight)
         along = np.int32(min(min(one[k - 1], one[k + 1]), min(two[k - 1], two[k + 1])) + aslant)
         row[k] = min(row[k], min(across, along))
+
+
+@compiled
+def sweep_plane(distance, reach, steps, sense):
+    """Sweep a map of the plane, with a border of `reach`: steps (n, 3) come from voxels that are swept before."""
+    nx, ny = distance.shape[0] - 2 * reach, distance.shape[1] - 2 * reach
+    for i in range(nx):
+        x = reach + (i if sense > 0 else nx - 1 - i)
+        for j in range(ny):
+            y = reach + (j if sense > 0 else ny - 1 - j)
+            least = distance[x, y]
+            for n in range(steps.shape[0]):
+                least = min(least, np.int32(distance[x - sense * steps[n, 0], y - sense * steps[n, 1]] + steps[n, 2]))
+            distance[x, y] = least
