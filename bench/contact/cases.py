@@ -1,5 +1,6 @@
 """Bones in contact: what a wrist evaluates (energy, gradient and Hessian) with 200 000 points and at its usual
-resolution, and lists of pairs of balls; and pairs of convex solids (`solids`).
+resolution, and lists of pairs of balls, beside the two detectors
+of [Perez94 5.6] with the same pairs; and pairs of convex solids (`solids`).
 
 Cases are forces/200k, forces/default, pairs, solids/KIND-KIND, and rest: a degree of the motion of a wrist from rest to
 rest. A peer of the forces is made of `Bones`: a function that returns how many contacts each pair of bones has.
@@ -13,6 +14,7 @@ import numpy as np
 
 from bench.agreement import check_same
 from bench.contact.bones import LAYER, Bones, bones
+from bench.contact.detectors import bit_pairs, bounded_pairs
 from bench.contact.solids import PAIRS, solid_row
 from bench.register import made_peers, peer_notes
 from bench.report import Report, Result
@@ -88,11 +90,20 @@ def _pairs(problem: Bones) -> Result:
             for a, b in problem.near
         )
 
+    def each(detector: Callable[..., tuple[int, int]]) -> tuple[int, int]:
+        found = [detector(covers[a], covers[b], 2 * LAYER) for a, b in problem.near]
+        return sum(pairs for pairs, _ in found), max(size for _, size in found)
+
     count = ours()
+    others = {"bounding balls": partial(each, bounded_pairs), "bit fields": partial(each, bit_pairs)}
+    notes = [f"{sum(map(len, covers))} balls of medial axes, {count} pairs that overlap with 1 mm of margin"]
+    for name, other in others.items():
+        pairs, size = other()
+        check_same(f"contact, pairs, {name}", abs(pairs - count), 1, " pairs")
+        notes.append(f"{name}: {1e-6 * size:.2g} MB for a pair of bones")
     with threads(1):
-        took = _times({"ours": ours})
-    note = f"{sum(map(len, covers))} balls of medial axes, {count} pairs that overlap with 1 mm of margin"
-    return Result("pairs", "cpu", 1, "ms", "lower", took["ours"], {}, {}, note)
+        took = _times({"ours": ours, **others})
+    return Result("pairs", "cpu", 1, "ms", "lower", took.pop("ours"), took, {}, "; ".join(notes))
 
 
 def _rest(fineness: BoneResolution | None = None) -> Result:

@@ -42,7 +42,7 @@ def chamfer_axis(inside: Any, *, mask: str | ChamferMask | None = None, device: 
     return _chosen(distance, tables, device=device)
 
 
-def _chosen(distance: NDArray[np.int32], tables: NDArray[np.int32], *, device: str) -> tuple[Indices, Indices]:
+def _chosen(distance: NDArray[Any], tables: NDArray[np.int32], *, device: str) -> tuple[Indices, Indices]:
     """Return indices and distances of the voxels on the axis."""
     body = distance[None] if distance.ndim == 2 else distance
     padded = np.zeros([n + 2 for n in body.shape], np.int32)

@@ -45,7 +45,7 @@ class ChamferMask:
         In x ≥ y ≥ z the distance is a linear function of direction between steps that can follow one another, so that
         the extremes are at these steps (least) and at the gradients of the linear pieces (greatest).
         """
-        a, b, c = self.axis, self.edge, self.corner
+        a, b, c = float(self.axis), float(self.edge), float(self.corner)
         if not c:
             around = sorted([(1, 0, a), (1, 1, b), *self.further], key=lambda step: step[1] / step[0])
             steps = [(weight, float(x * x + y * y)) for x, y, weight in around]

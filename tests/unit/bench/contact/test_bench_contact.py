@@ -29,7 +29,9 @@ def test_rows(few, monkeypatch):
         assert row.ours > 0
         assert set(row.peers) == {name for name, _ in made_peers("contact", case, few)}
         assert "1 pairs touch" in row.note
-    assert "pairs that overlap" in cases._pairs(few).note
+    pairs = cases._pairs(few)
+    assert "pairs that overlap" in pairs.note
+    assert set(pairs.peers) == {"bounding balls", "bit fields"}
     rest = cases._rest(COARSE)
     assert (rest.case, rest.unit) == ("rest", "ms/deg")
     assert rest.ours > 0
