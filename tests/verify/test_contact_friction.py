@@ -17,7 +17,7 @@ from motiform.geometry import surfaces as s
 from motiform.motion import tree
 from motiform.motion.run import Guard
 from motiform.motion.tree.prescribed import PrescribedMotion
-from motiform.spatial import exp_rotation
+from motiform.spatial import exp_rotation, quaternion_from_rotation
 
 G, R, M = 9.81, 0.1, 2.0
 TIGHT = {"rtol": 1e-12, "atol": 1e-14}
@@ -344,7 +344,7 @@ def test_loads_and_joints_in_python_give_the_same():
 # ---- closures ------------------------------------------------------------------------------------------------------
 def pinned(closed):
     """A ball that slides, with a rod that hangs from its middle: by a joint of the tree, or by a closure."""
-    joint = joints.contact(s.plane(), s.sphere(R), sliding=True, friction=0.05)
+    joint = joints.contact(s.plane(), s.sphere(R), sliding=True, friction=0.02)
     b = FigureBuilder()
     b.segment("body", None, joint, placement=UP, mass=M, inertia=0.4 * M * R * R * np.eye(3))
     parent, held = (
@@ -354,7 +354,10 @@ def pinned(closed):
     if closed:
         b.close("pin", "body", (0, 0, 0), "rod", (0, 0, 0))
     figure = b.build()
-    q = figure.configuration(body=joint.configuration((0, 0, 0), direction=(1, 0, 0)))
+    at = joint.configuration((0, 0, 0), direction=(1, 0, 0))
+    hangs = {} if closed else {"rod": quaternion_from_rotation((UP @ joint.transform(at)).rotation.T)}
+    q = figure.configuration(body=at, **hangs)
+    assert np.abs(tree.forward_kinematics(figure, q).rotation[1] - np.eye(3)).max() < 1e-14
     twists = [("body", [0, 0, 0, 0.3, 0, -0.1]), ("rod", [1, 0.5, 2, 0.3, 0, -0.1])]
     rows = np.concatenate([tree.jacobian(figure, q, name) for name, _ in twists])
     v = np.linalg.lstsq(rows, np.concatenate([twist for _, twist in twists]), rcond=None)[0]
@@ -364,7 +367,10 @@ def pinned(closed):
 
 @pytest.mark.slow
 def test_a_pin_of_a_closure_is_one_of_the_tree():
-    """A ball with a rod slides, rolls and slides again alike, however the rod is pinned to it."""
+    """A ball with a rod slides, rolls and slides again alike, however the rod is pinned to it.
+
+    Velocities err by 1e-9 m/s; where a slip is a thousandth of a metre a second, its direction does by 1e-6.
+    """
     found = []
     for closed in (False, True):
         figure, q, v = pinned(closed)
@@ -375,7 +381,7 @@ def test_a_pin_of_a_closure_is_one_of_the_tree():
     assert told == [event.name for event in two.events]
     assert [e.time for e in two.events] == pytest.approx([e.time for e in one.events], abs=1e-8)
     for name in ("body.position", "rod.position", "body.friction_force", "body.contact_force", "energy"):
-        assert np.abs(one[name] - two[name]).max() < 1e-7, name
+        assert np.abs(one[name] - two[name]).max() < (1e-6 if "force" in name else 1e-7), name
 
 
 # ---- what is refused -----------------------------------------------------------------------------------------------
