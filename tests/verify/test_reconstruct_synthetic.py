@@ -101,6 +101,7 @@ def test_noise_and_hidden_markers(figure, truth):
     assert np.isnan(rec["error"]).mean() == pytest.approx(0.3, abs=0.03)
 
 
+@pytest.mark.slow
 def test_smoothing_sees_hidden_markers(figure, truth):
     """Whole-trial smoothing places markers that were hidden better than the noise of those that were seen."""
     rng = np.random.default_rng(2)

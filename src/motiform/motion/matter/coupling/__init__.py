@@ -44,6 +44,7 @@ from motiform.motion.matter.coupling.natural_modes import Modes, modes
 from motiform.motion.matter.coupling.prototypes import Prototypes, main_prototypes, rigid_prototypes
 from motiform.motion.matter.coupling.replay import Split, record_connection, run_schedule, split
 from motiform.motion.matter.coupling.separation import ScheduledRun, Separation, separate, separate_by_influence
+from motiform.motion.matter.coupling.signals import EnergySpectrum, energy_spectrum, signal_scale
 from motiform.motion.matter.coupling.transmissions import (
     Condition,
     TwoPort,
@@ -64,6 +65,7 @@ __all__ = [
     "Condition",
     "Cut",
     "CutComparison",
+    "EnergySpectrum",
     "Influence",
     "LinearNetwork",
     "MarkerOnCell",
@@ -90,6 +92,7 @@ __all__ = [
     "constant_length",
     "cut_error",
     "cut_network",
+    "energy_spectrum",
     "follows_neighbours",
     "impedance",
     "impedance_of",
@@ -115,6 +118,7 @@ __all__ = [
     "separate",
     "separate_by_influence",
     "series",
+    "signal_scale",
     "split",
     "spring_transmission",
     "state_matrix",
