@@ -190,6 +190,12 @@ class DiskSource:
             raise _damaged(self._folder / name, "a chunk cannot be read", error) from error
 
 
+def _recording_inside(folder: Path) -> str | None:
+    """Return what to say of a folder of results that holds a recording."""
+    inside = sorted(path.name for path in folder.glob("*.mf") if (path / COMMIT).is_file())
+    return f"It holds {', '.join(inside[:3])}: give {folder / inside[0]}." if inside else None
+
+
 def read_layout(folder: Path) -> tuple[StoreLayout, Commit]:
     """Return what a recording holds and its last commit; RecordingError when there is none that can be trusted."""
     restore(folder)
@@ -198,7 +204,7 @@ def read_layout(folder: Path) -> tuple[StoreLayout, Commit]:
     if not (folder / COMMIT).is_file() or not (folder / HEADER).is_file():
         raise RecordingError(
             "this is not a recording", where=str(folder), allowed=f"a folder with {HEADER} and {COMMIT}",
-            remedy="Tables are read by read_csv." if folder.is_file() else None,
+            remedy="Tables are read by read_csv." if folder.is_file() else _recording_inside(folder),
         )  # fmt: skip
     with _reading(folder / COMMIT):
         commit = Commit.load(load_plain(read_inside(folder, COMMIT, HEADER_BYTES)))

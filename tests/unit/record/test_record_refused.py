@@ -1,10 +1,11 @@
 """A run that is refused leaves what was there; a recording without a sample stands in nobody's way."""
 
+import numpy as np
 import pytest
 import walker
 
 from motiform.base.errors import RecordingError
-from motiform.record import Recorder, compare, open_recording
+from motiform.record import Channel, Recorder, Recording, compare, open_recording
 
 
 class Refused(Exception):
@@ -106,3 +107,11 @@ def test_no_recording_lies_in_another(quick_path, name):
     with pytest.raises(RecordingError, match="a recording must not lie in another"):
         walker.begin(whole / name)
     assert tree(quick_path) == before
+
+
+def test_a_folder_of_results_names_the_recording_inside(tmp_path):
+    channel = Channel("x", rate=10.0)
+    Recording.from_arrays({"x": (channel, np.zeros(3))}).save(tmp_path / "walk" / "walk.mf")
+    with pytest.raises(RecordingError, match="this is not a recording") as caught:
+        open_recording(tmp_path / "walk")
+    assert caught.value.remedy == f"It holds walk.mf: give {tmp_path / 'walk' / 'walk.mf'}."
