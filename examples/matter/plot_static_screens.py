@@ -18,32 +18,61 @@ from matplotlib.figure import Figure
 
 from motiform.image import show_pictures
 from motiform.motion.screens import (
+    Continuum,
+    Engraver,
     Pistons,
     Screen,
     ScreenLaw,
+    box_response,
     continuum_of,
     continuum_response,
     lattice_response,
     line_response,
+    rest_heights,
     static_response,
 )
 
 COUNT, MIDDLE = 41, 20
 VARIANTS = {  # ground and neighbours of pins, of horizontal masses [N/m]
     "VS": (1.0, 0.0, 0.0, 0.0), "VV": (1e-3, 1.0, 0.0, 0.0), "HS": (0.0, 0.0, 1.0, 0.0), "HSHV": (0.0, 0.0, 1.0, 5.0),
-    "HSVV": (0.0, 5.0, 1.0, 0.0),
+    "HSVV": (0.0, 5.0, 1.0, 0.0), "HV": (0.0, 0.0, 0.0, 5.0),
 }  # fmt: skip
+
+
+RADIUS, FAR = {2: 20.0, 3: 8.0}, {2: 201, 3: 61}  # of a push on pins without ground, and how many pins there are
 
 
 def line(ground, neighbour, force):
     return static_response(Screen(shape=len(force), spacing=1.0, law=ScreenLaw(ground, 0, neighbour, 0)), force)
 
 
-def crater(variant, force):
+def matter(variant, shape, **more):
     ks, kv, khs, khv = VARIANTS[variant]
     pistons = Pistons(stiffness=1000.0, ground_stiffness=khs, neighbour_stiffness=khv)
-    law = ScreenLaw(ks, 0, kv, 0)
-    return static_response(Screen(shape=force.shape, spacing=1.0, law=law, edges="free", pistons=pistons), force)
+    return Screen(shape=shape, spacing=1.0, law=ScreenLaw(ks, 0, kv, 0), edges="free", pistons=pistons, **more)
+
+
+def crater(variant, force):
+    return static_response(matter(variant, force.shape), force)
+
+
+def marked(variant):
+    """Return a line at rest under an elastic marker, at the place of pin 20."""
+    tip = Engraver(name="tip", points=[[MIDDLE, 0, 0]], stiffness=2.0, reach=4.0, height=2.0)
+    return rest_heights(matter(variant, COUNT, engravers=(tip,)))
+
+
+def disc(dimensions):
+    """Return the middle row of pins without ground under a disc or a ball of force."""
+    away = np.arange(FAR[dimensions]) - FAR[dimensions] // 2
+    distance = np.sqrt(sum(x**2.0 for x in np.meshgrid(*[away] * dimensions, indexing="ij")))
+    force = np.clip(RADIUS[dimensions] + 0.5 - distance, 0.0, 1.0)
+    found = static_response(Screen(shape=distance.shape, spacing=1.0, law=ScreenLaw(0, 0, 1.0, 0)), force)
+    return found[(FAR[dimensions] // 2,) * (dimensions - 1)]
+
+
+def profile(dimensions, away):
+    return box_response(Continuum(0.0, 1.0), RADIUS[dimensions], 1.0, away, dimensions)
 
 
 def box(shift):
@@ -63,6 +92,8 @@ def main(quick=False):
         "pistons": {name: crater(name, one) for name in VARIANTS},
         "wide": {name: crater(name, wide) for name in ("HS", "HSHV", "HSVV")},
         "plane": {name: crater(name, spot) for name in ("HS", "HSVV")},
+        "marked": {name: marked(name) for name in VARIANTS},
+        "disc": {d: disc(d) for d in (2, 3)},
     }
 
 
@@ -81,16 +112,27 @@ def check(result):
     assert abs(result["grid"][3][12, 12, 22] / far[3] - 1) < 1e-2
     assert np.allclose(result["pistons"]["VS"][:20], -0.0244, atol=5e-5)  # all others at one level
     assert np.allclose(result["pistons"]["HS"][19:23], [-1, 2.001, -1, 0], atol=1e-3)
-    for name in ("VV", "HS", "HSHV", "HSVV"):  # 1/k_pist of the push is lost
+    for name in ("VV", "HS", "HSHV", "HSVV", "HV"):  # 1/k_pist of the push is lost
         assert abs(result["pistons"][name].sum() - 1e-3) < 1e-5
+    for d, found in result["disc"].items():  # parabola + log, parabola + 1/r, up to what the far edges add
+        middle = FAR[d] // 2
+        off = (found - profile(d, np.arange(FAR[d]) - middle))[
+            middle - 2 * int(RADIUS[d]) : middle + 2 * int(RADIUS[d])
+        ]
+        assert np.ptp(off) < 0.02 * np.ptp(found)
+    marked = result["marked"]
+    for name in ("VS", "HV"):  # no pin out of reach is higher than another
+        assert np.ptp(marked[name][26:]) < 1e-9 < marked[name][26]
+    assert np.abs(marked["HS"][26:]).max() < 1e-9  # nothing beyond the rim
+    assert marked["HS"].max() > 2 * marked["HSVV"].max() > 0
     plane = result["plane"]["HS"]
     assert np.allclose(plane[[19, 20, 21, 20, 20], [20, 19, 20, 21, 20]], [1, 1, 1, 1, -4.001], atol=1e-3)
     assert abs(plane.sum() + 1e-3) < 1e-5
 
 
 def draw(result, folder):
-    chart = Figure(figsize=(13, 6.2), layout="constrained")
-    axes = chart.subplots(2, 4)
+    chart = Figure(figsize=(16, 6.2), layout="constrained")
+    axes = chart.subplots(2, 5)
     away = np.arange(COUNT) - MIDDLE
     lines = {key: {f"k_v = {kv:g} N/m": f / f.max() for kv, f in result[key].items()} for key in ("line", "three")}
     curves = {
@@ -99,10 +141,12 @@ def draw(result, folder):
         (0, 2): ("k_v < 0: a box", np.arange(101) - 50, {f"shifted by {s:g}": f for s, f in result["box"].items()}),
         (1, 0): ("pistons, one pull", away, {name: f / f.max() for name, f in result["pistons"].items()}),
         (1, 1): ("pistons, a wide push", away, {name: -f / f.min() for name, f in result["wide"].items()}),
+        (1, 2): ("pistons, an elastic marker", away, {name: -f / f.min() for name, f in result["marked"].items()}),
     }  # fmt: skip
     for place, (title, x, drawn) in curves.items():
         for name, found in drawn.items():
-            axes[place].plot(x, found, ".-", markersize=3, linewidth=1, label=name)
+            color = f"C{list(VARIANTS).index(name)}" if name in VARIANTS else None
+            axes[place].plot(x, found, ".-", color=color, markersize=3, linewidth=1, label=name)
         axes[place].set(title=title, xlabel="pin")
         axes[place].legend(frameon=False, fontsize=8)
     axes[0, 2].set_xlim(-22, 22)
@@ -116,10 +160,18 @@ def draw(result, folder):
         axes[0, 3].semilogy(r, whole, color=shown.get_color(), linewidth=1, label=f"{name}, without pins")
     axes[0, 3].set(title="plane and block", xlabel="pins away")
     axes[0, 3].legend(frameon=False, fontsize=8)
-    for place, (name, found) in zip(((1, 2), (1, 3)), result["plane"].items(), strict=True):
+    for place, (name, found) in zip(((1, 3), (1, 4)), result["plane"].items(), strict=True):
         most = np.abs(found).max() * (0.4 if name == "HS" else 0.25)
         axes[place].imshow(found[10:31, 10:31], cmap="RdBu_r", vmin=-most, vmax=most)
         axes[place].set(title=f"two dimensions, {name}", xticks=[], yticks=[])
+    for d, name in ((2, "disc: parabola and logarithm"), (3, "ball: parabola and 1/r")):
+        x = np.arange(FAR[d]) - FAR[d] // 2
+        near = np.abs(x) <= 3 * RADIUS[d]
+        x, found, exact = x[near] / RADIUS[d], result["disc"][d][near], profile(d, x[near])
+        (shown,) = axes[0, 4].plot(x, (found - found.max()) / np.ptp(exact), ".", markersize=4, label=name)
+        axes[0, 4].plot(x, (exact - exact.max()) / np.ptp(exact), color=shown.get_color(), linewidth=1)
+    axes[0, 4].set(title="wide pushes, no ground", xlabel="distance over radius", ylim=(-1.05, 0.35))
+    axes[0, 4].legend(frameon=False, fontsize=8)
     chart.savefig(folder / "static_screens.png", dpi=110)
     return [folder / "static_screens.png"]
 

@@ -241,6 +241,53 @@ def test_a_box_of_force_on_a_string():
     assert found == pytest.approx(box_response(whole, half, 3.0, x), abs=2 * 3.0 / (12 * n**2))  # F h²/12, twice
 
 
+@pytest.mark.parametrize("dimensions", [1, 2, 3])
+@pytest.mark.parametrize("ground", [0.0, 9.0])
+def test_discs_and_balls_of_force_balance(ground, dimensions):
+    """k_v (u″ + (d − 1) u′/r) − k_s u + f = 0 on both sides of the edge, u and u′ without a jump there."""
+    if (ground, dimensions) == (0.0, 1):
+        pytest.skip("a string without ground is not held")
+    whole, R, f, h = Continuum(ground, 4.0), 0.5, 3.0, 1e-3
+
+    def u(r):
+        return box_response(whole, R, f, r, dimensions)
+
+    r = np.concatenate([np.linspace(0.05, R - 2 * h, 20), np.linspace(R + 2 * h, 2.0, 20)])
+    first, second = (u(r + h) - u(r - h)) / (2 * h), (u(r + h) - 2 * u(r) + u(r - h)) / h**2
+    left = 4.0 * (second + (dimensions - 1) * first / r) - ground * u(r) + np.where(r < R, f, 0.0)
+    # differences err by h²/12 u⁗ + (d − 1) h²/6 u‴/r, u⁗ being up to 6 (d − 1) R² f/(k_v r⁴), and by rounding 4 ε u/h²
+    bound = 4.0 * h**2 * 6 * f / 4.0 * (1 + (dimensions - 1) * R**2 / r**4) + 4.0 * 8 * EPS * np.abs(u(r)).max() / h**2
+    assert (np.abs(left) < bound).all()
+    assert u(R * (1 - 1e-9)) == pytest.approx(u(R * (1 + 1e-9)), rel=1e-8)
+    sides = [(u(R + s * h) - u(R + 2 * s * h)) / h for s in (-1, 1)]  # slopes 1.5 h beside the edge: u″ ≤ f/k_v apart
+    assert sides[0] == pytest.approx(-sides[1], abs=3 * h * f / 4.0 * dimensions)
+
+
+def test_small_pushes_are_responses_to_a_force():
+    """Of the same total, and by (√α R)² apart; without ground all of it outside [Habibi97 7.57, 7.59]."""
+    for dimensions, volume in ((1, 2.0), (2, np.pi), (3, 4 / 3 * np.pi)):
+        for ground in (0.0, 9.0)[dimensions == 1 :]:
+            whole, R = Continuum(ground, 4.0), 1e-3
+            found = box_response(whole, R, 1 / (volume * R**dimensions), [0.3, 1.0], dimensions)
+            assert found == pytest.approx(continuum_response(whole, dimensions, [0.3, 1.0]), rel=9 / 4 * R**2 + 1e-9)
+
+
+def test_a_disc_presses_pins_into_a_parabola_with_a_logarithm():
+    """A plane of pins without ground, up to a constant; the square edge adds (r/L)⁴ of its size [fig. 7.13]."""
+    count, R = 201, 20.0
+    x = np.arange(count) - count // 2
+    r = np.hypot(*np.meshgrid(x, x))
+    part = np.zeros((count, count))
+    for a in np.linspace(-0.45, 0.45, 10):  # the part of each pin's square that the disc covers
+        for b in np.linspace(-0.45, 0.45, 10):
+            part += np.hypot(*np.meshgrid(x + a, x + b)) < R
+    found = static_response(Screen(shape=r.shape, spacing=1.0, law=ScreenLaw(0, 0, 2.0, 0)), part / 100)
+    near = r < 40
+    exact = box_response(Continuum(0.0, 2.0), R, 1.0, r, 2)
+    off = (found - exact)[near]
+    assert np.ptp(off) < 0.01 * np.ptp(exact[near])
+
+
 def test_negative_coupling_shows_its_aliasing():
     """A box that is shifted by half a pin shows the largest ripple or none [fig. 7.20]."""
     screen = Screen(shape=101, spacing=1.0, law=ScreenLaw(5.0, 0, -1.0, 0))
@@ -281,7 +328,8 @@ def dense_pistons(shape, p, ks, kv, force):
         for line in range(lines):
             at = first + line * offset + stride * np.arange(length)
             links[np.ix_(at, at)] += p.ground_stiffness * np.eye(length)
-            links[np.ix_(at, at)] += p.neighbour_stiffness * laplacian((length,), "fixed")
+            if length:
+                links[np.ix_(at, at)] += p.neighbour_stiffness * laplacian((length,), "fixed")
     K = p.stiffness * piston.T @ piston
     K[:pins, :pins] += pin
     K[pins:, pins:] += links
@@ -290,7 +338,7 @@ def dense_pistons(shape, p, ks, kv, force):
 
 LINE = {
     "VS": (1.0, 0.0, 0.0, 0.0), "VV": (1e-3, 1.0, 0.0, 0.0), "HS": (0.0, 0.0, 1.0, 0.0), "HSHV": (0.0, 0.0, 1.0, 5.0),
-    "HSVV": (0.0, 5.0, 1.0, 0.0), "HSVS": (5.0, 0.0, 1.0, 0.0), "HV": (1.0, 0.0, 0.0, 5.0),
+    "HSVV": (0.0, 5.0, 1.0, 0.0), "HSVS": (5.0, 0.0, 1.0, 0.0), "HV": (0.0, 0.0, 0.0, 5.0),
 }  # fmt: skip
 
 
@@ -349,6 +397,85 @@ def test_pistons_settle_to_their_rest(shape):
     engine.advance(2000)
     # the slowest mode falls by e^(−20 s × 1/s) = 2e-9 and faster
     assert engine.heights() == pytest.approx(static_response(screen, force), abs=1e-7)
+
+
+def marked_line(variant, **more):
+    """Return a line of pins pressed down by one elastic marker, and which pins it leaves alone at rest."""
+    tip = Engraver(name="tip", points=[[20.3, 0, 0]], stiffness=2.0, reach=4.0, height=2.0)
+    screen = piston_screen((41,), variant, engravers=(tip,), **more)
+    found = rest_heights(screen)
+    return screen, found, engraving_force(screen, found)[0] == 0
+
+
+@pytest.mark.parametrize("variant", LINE)
+def test_pistons_under_an_elastic_marker_are_at_rest(variant):
+    """The dense matrix, given the forces of the marker at those heights, has the same heights."""
+    screen, found, alone = marked_line(variant)
+    force = engraving_force(screen, found)[0]
+    assert 0 < (~alone).sum() < 12
+    ks, kv, _, _ = LINE[variant]
+    exact = dense_pistons((1, 41), screen.pistons, ks, kv, force[None])[0]
+    # forces are left below 1e-10 of the largest; the softest link, 1e-3 N/m, makes heights of them
+    assert found == pytest.approx(exact, abs=1e-10 * np.abs(force).max() * 41 * 1e3)
+    tip = Engraver(name="tip", points=[[4.2, 3.9, 0]], stiffness=60.0, reach=2.0, height=0.5)
+    assert rest_heights(piston_screen((9, 9), variant, engravers=(tip,))).min() < -0.1
+
+
+def test_what_a_marker_leaves_alone_shows_the_kind_of_matter():
+    """Figs. 7.27b to 7.37b: one level, parabolas, nothing, a rim."""
+    heights = {variant: marked_line(variant) for variant in ("VS", "HV", "VV", "HS", "HSHV", "HSVV")}
+    for variant in ("VS", "HV"):
+        _, u, alone = heights[variant]
+        assert np.ptp(u[alone]) < 1e-9 * np.ptp(u)
+        assert (u[alone] > 0).all()
+    screen = heights["VV"][0].replace(law=ScreenLaw(0.0, 0.0, 1.0, 0.0))
+    u = rest_heights(screen)
+    alone = engraving_force(screen, u)[0] == 0
+    bent = np.diff(u, 2)[alone[1:-1]]  # k_vv u″ is the pressure
+    assert bent.mean() < -0.01
+    assert np.ptp(bent) < 1e-7 * abs(bent.mean())
+    _, u, alone = heights["HS"]
+    far = np.convolve(~alone, [1, 1, 1], "same") == 0
+    assert np.abs(u[far]).max() < 1e-9 * np.ptp(u)
+    assert (u[alone & ~far] > 0.01 * np.ptp(u)).all()
+    for variant in ("HSHV", "HSVV"):  # beyond the rim both fall by the root of their recurrence, smaller than 1
+        _, u, alone = heights[variant]
+        edge = int(np.flatnonzero(~alone).max())
+        assert u[edge + 1 :].max() > 0
+        assert np.abs(u[-4:]).max() < 0.1 * np.abs(u[edge + 1 :]).max()
+    sums = {variant: u.sum() for variant, (_, u, _) in heights.items()}
+    for variant in ("HV", "HS", "HSHV", "HSVV"):  # the push of the marker over k_pist
+        screen, u, _ = heights[variant]
+        assert sums[variant] == pytest.approx(engraving_force(screen, u)[0].sum() / 1000.0, rel=1e-6)
+
+
+def test_an_elementary_eeshco_has_many_states_of_rest():
+    """Any heights of the same sum, with masses where their columns want them, stay where they are [fig. 7.25]."""
+    bare = Screen(shape=9, spacing=1.0, law=ScreenLaw(0, 0, 0, 0), edges="free", pistons=Pistons(stiffness=100.0))
+    push = np.eye(1, 9, 4)[0]
+    with pytest.raises(InputError, match="nothing holds a mode"):
+        static_response(bare, push)
+    tip = Engraver(name="tip", points=[[4, 0, 0]], stiffness=5.0, reach=1.0, height=0.5)
+    with pytest.raises(InputError, match="many states of rest"):
+        rest_heights(bare.replace(engravers=(tip,)))
+    rests = []
+    for seed in (1, 2):
+        start = np.random.default_rng(seed).normal(size=9)
+        damped = bare.replace(
+            law=ScreenLaw(0, 5.0, 0, 0), mass=1.0, heights=start - start.mean(),
+            pistons=Pistons(stiffness=100.0, ground_damping=5.0),
+        )  # fmt: skip
+        engine = ScreenEngine(damped)
+        engine.advance(20000)
+        rests.append(engine.heights())
+        engine.advance(1000)
+        # all has decayed by e^(−200 s × 2.5/s) or faster; 21 000 steps round at the size of heights
+        assert engine.heights() == pytest.approx(rests[-1], abs=21000 * EPS)
+        assert rests[-1].sum() == pytest.approx(0.0, abs=9 * 21000 * EPS)
+    assert np.abs(rests[0] - rests[1]).max() > 0.1
+    held = transfer(bare.pistons, 0.0, 0.0, [axis_eigenvalues(9, "free")])
+    assert held[0] == pytest.approx(1 / 100.0)  # the sum alone is held
+    assert np.isinf(held[1:]).all()
 
 
 # Engravers

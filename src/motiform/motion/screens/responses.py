@@ -103,11 +103,7 @@ def continuum_response(of: Continuum, dimensions: int, distance: ArrayLike) -> A
 
     ks, kv = of
     r = np.asarray(distance, float)
-    if not (kv > 0 and ks >= 0 and (ks > 0 or dimensions > 1)) or dimensions not in (1, 2, 3):
-        raise InputError(
-            "a continuous screen must be held", got=f"{of} in {dimensions} dimensions",
-            allowed="neighbour above 0; ground above 0, or 0 in two or three dimensions",
-        )  # fmt: skip
+    _check_held(of, dimensions)
     a = np.sqrt(ks / kv)
     with np.errstate(divide="ignore"):
         if dimensions == 1:
@@ -117,13 +113,50 @@ def continuum_response(of: Continuum, dimensions: int, distance: ArrayLike) -> A
         return np.asarray(np.exp(-a * r) / (4 * np.pi * kv * r))
 
 
-def box_response(of: Continuum, half_width: float, force: float, distance: ArrayLike) -> Array:
-    """Return the height [m] of an endless string under a force per length [N/m] on −x₀ … x₀.
+def box_response(of: Continuum, half_width: float, force: float, distance: ArrayLike, dimensions: int = 1) -> Array:
+    """Return the height [m] of an endless string, membrane or block under a uniform force up to a distance R.
 
-    [Habibi97 7.35–7.38, signs corrected]: (F/k_s)/(1 + 1/tanh(√α x₀)) at the edge, outside e^(−√α(|x| − x₀)) of that.
+    `force` is f in N/m on −R … R, N/m² on a disc, N/m³ on a ball. With α = k_s/k_v, x = √α R and y = √α r, inside
+
+        f/k_s (1 − e^(−x) cosh y),  f/k_s (1 − x K₁(x) I₀(y)),  f/k_s (1 − (1 + x) e^(−x) sinh y / y),
+
+    and outside f/k_s sinh x e^(−y), f/k_s x I₁(x) K₀(y), f/k_s (x cosh x − sinh x) e^(−y)/y [Habibi97 7.35–7.38,
+    signs corrected; 7.60–7.63]. Without ground a parabola, then −(f R²/2 k_v) ln r in two dimensions, up to a constant,
+    and f R³/(3 k_v r) in three [Habibi97 7.56–7.59, figs. 7.13, 7.14].
     """
     ks, kv = of
-    a, x = np.sqrt(ks / kv), np.abs(np.asarray(distance, float))
-    edge = force / ks / (1 + 1 / np.tanh(a * half_width))
-    inside = force / ks + (edge - force / ks) * np.cosh(a * np.minimum(x, half_width)) / np.cosh(a * half_width)
-    return np.asarray(np.where(x <= half_width, inside, edge * np.exp(-a * (x - half_width))))
+    R, r = half_width, np.abs(np.asarray(distance, float))
+    _check_held(of, dimensions)
+    if not R > 0:
+        raise InputError("a push must have a width", got=f"half of it is {R:g} m", allowed="above 0")
+    if ks == 0:
+        inner, outer = np.minimum(r, R), np.maximum(r, R)
+        bulge = force * (R**2 - inner**2) / (2 * dimensions * kv)
+        if dimensions == 2:
+            return np.asarray(bulge - force * R**2 * np.log(outer) / (2 * kv))
+        return np.asarray(bulge + force * R**3 / (3 * kv * outer))
+    a = np.sqrt(ks / kv)
+    inside, outside = _profiles(a * R, a * np.minimum(r, R), a * np.maximum(r, R), dimensions)
+    return np.asarray(force / ks * np.where(r <= R, inside, outside))
+
+
+def _profiles(x: float, y: Array, z: Array, dimensions: int) -> tuple[Array, Array]:
+    """Return heights over f/k_s inside, at y ≤ x, and outside, at z ≥ x, of products that do not overflow."""
+    from scipy.special import i0e, i1e, k0e, k1e
+
+    if dimensions == 1:
+        return 1 - 0.5 * (np.exp(y - x) + np.exp(-y - x)), 0.5 * (np.exp(x - z) - np.exp(-x - z))
+    if dimensions == 2:
+        return 1 - x * k1e(x) * i0e(y) * np.exp(y - x), x * i1e(x) * k0e(z) * np.exp(x - z)
+    small = y < 1e-4
+    safe = np.where(small, 1.0, y)
+    sinh = np.where(small, np.exp(-x) * (1 + y**2 / 6), 0.5 * (np.exp(safe - x) - np.exp(-safe - x)) / safe)
+    return 1 - (1 + x) * sinh, 0.5 * ((x - 1) * np.exp(x - z) + (x + 1) * np.exp(-x - z)) / z
+
+
+def _check_held(of: Continuum, dimensions: int) -> None:
+    if not (of.neighbour > 0 and of.ground >= 0 and (of.ground > 0 or dimensions > 1)) or dimensions not in (1, 2, 3):
+        raise InputError(
+            "a continuous screen must be held", got=f"{of} in {dimensions} dimensions",
+            allowed="neighbour above 0; ground above 0, or 0 in two or three dimensions",
+        )  # fmt: skip

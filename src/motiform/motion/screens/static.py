@@ -89,37 +89,41 @@ def rest_heights(screen: Screen, *, time: float = 0.0, tolerance: float = 1e-10)
 
     The energy of links and buffers is lowered by Newton steps from the flat screen, each solved by conjugate gradients
     that take the free screen as preconditioner, until the largest force left is below `tolerance` of the largest.
+    With pistons it is that of pins whose horizontal masses balance [Habibi97 figs. 7.27b to 7.37b].
     """
     push = 0.0 if screen.force is None else np.asarray(screen.force)
     if not screen.engravers:
         return screen.rest + static_response(screen, push)
-    if screen.pistons is not None:
-        raise InputError(
-            "a screen with pistons must rest under given forces, not engravers",
-            remedy="Give force, or let the dynamic screen settle.",
-        )
     inverse = _compliance(screen)
     if not np.isfinite(inverse).all():
         raise InputError(
-            "nothing holds a mode of the screen", where="static response",
-            remedy="Give the pins stiffness to the ground, or edges='fixed'.",
+            "a mode of the screen must be held by something: it has many states of rest", where="static response",
+            got=f"{int((~np.isfinite(inverse)).sum())} modes without stiffness",
+            remedy="Give the pins stiffness to the ground, edges='fixed', or pistons links of their own.",
         )  # fmt: skip
     u = np.zeros(screen.shape)
     for _ in range(_ROUNDS):
         force, slope, energy = engraving_force(screen, u, time=time)
-        left = force + push - stiffness_times(screen, u)
+        left = force + push - _held(screen, inverse, u)
         if np.abs(left).max() <= tolerance * max(np.abs(force + push).max(), np.finfo(float).tiny):
             return screen.rest + u
         change = _newton(screen, inverse, np.maximum(slope, 0.0), left)
-        u = _descend(screen, u, change, left, _energy(screen, u, push, energy), push, time)
+        u = _descend(screen, inverse, u, change, left, _energy(screen, inverse, u, push, energy), push, time)
     raise RunError(
         "the screen must come to rest in 200 rounds", where="static response", got=f"{np.abs(left).max():.3g} N left",
         remedy="Lower the stiffness of engravers, or let the dynamic screen settle.",
     )  # fmt: skip
 
 
-def _energy(screen: Screen, u: Array, push: ArrayLike, buffers: float) -> float:
-    return 0.5 * float((u * stiffness_times(screen, u)).sum()) - float((np.asarray(push) * u).sum()) + buffers
+def _held(screen: Screen, inverse: Array, u: Array) -> Array:
+    """Return the force that holds pins at heights from rest [N], with horizontal masses where they balance."""
+    if screen.pistons is None:
+        return stiffness_times(screen, u)
+    return fields_of_modes(screen, modes_of_fields(screen, u) / inverse)
+
+
+def _energy(screen: Screen, inverse: Array, u: Array, push: ArrayLike, buffers: float) -> float:
+    return 0.5 * float((u * _held(screen, inverse, u)).sum()) - float((np.asarray(push) * u).sum()) + buffers
 
 
 def _newton(screen: Screen, inverse: Array, slope: Array, left: Array) -> Array:
@@ -131,7 +135,7 @@ def _newton(screen: Screen, inverse: Array, slope: Array, left: Array) -> Array:
     for _ in range(_INNER):
         if rz <= small:
             break
-        Ap = stiffness_times(screen, p) + slope * p
+        Ap = _held(screen, inverse, p) + slope * p
         alpha = rz / float((p * Ap).sum())
         x, r = x + alpha * p, r - alpha * Ap
         z = fields_of_modes(screen, inverse * modes_of_fields(screen, r))
@@ -141,14 +145,14 @@ def _newton(screen: Screen, inverse: Array, slope: Array, left: Array) -> Array:
 
 
 def _descend(
-    screen: Screen, u: Array, change: Array, left: Array, energy: float, push: ArrayLike, time: float
+    screen: Screen, inverse: Array, u: Array, change: Array, left: Array, energy: float, push: ArrayLike, time: float
 ) -> Array:
     """Return u + s change with the first s = 1, ½, ¼ … that lowers the energy as much as its slope foretells."""
     gain, s = float((left * change).sum()), 1.0
     for _ in range(40):
         tried = u + s * change
         _, _, buffers = engraving_force(screen, tried, time=time)
-        if _energy(screen, tried, push, buffers) <= energy - 1e-4 * s * gain + 1e-14 * abs(energy):
+        if _energy(screen, inverse, tried, push, buffers) <= energy - 1e-4 * s * gain + 1e-14 * abs(energy):
             return tried
         s *= 0.5
     return u + s * change
