@@ -6,6 +6,7 @@ import pytest
 import motiform as mf
 from motiform.base.errors import InputError
 from motiform.base.kernels import threads
+from motiform.motion.matter.coupling import MarkerOnCell
 from motiform.motion.screens import (
     EXPERIMENTS,
     PRESETS,
@@ -28,6 +29,7 @@ from motiform.motion.screens import (
     free_motion,
     lattice_response,
     line_response,
+    longest_dressing,
     modal_points,
     rest_heights,
     screen_eigenvalues,
@@ -241,12 +243,9 @@ def test_a_box_of_force_on_a_string():
     assert found == pytest.approx(box_response(whole, half, 3.0, x), abs=2 * 3.0 / (12 * n**2))  # F h²/12, twice
 
 
-@pytest.mark.parametrize("dimensions", [1, 2, 3])
-@pytest.mark.parametrize("ground", [0.0, 9.0])
+@pytest.mark.parametrize(("ground", "dimensions"), [(0.0, 2), (0.0, 3), (9.0, 1), (9.0, 2), (9.0, 3)])
 def test_discs_and_balls_of_force_balance(ground, dimensions):
     """k_v (u″ + (d − 1) u′/r) − k_s u + f = 0 on both sides of the edge, u and u′ without a jump there."""
-    if (ground, dimensions) == (0.0, 1):
-        pytest.skip("a string without ground is not held")
     whole, R, f, h = Continuum(ground, 4.0), 0.5, 3.0, 1e-3
 
     def u(r):
@@ -570,6 +569,27 @@ def test_what_engraves_is_pushed_back():
         drifts.append(abs(whole_energy(engine) - start) / start)
     assert drifts[0] < 0.01
     assert drifts[1] < 0.6 * drifts[0]  # velocities are taken half a step late: the energy errs with the step
+
+
+@pytest.mark.parametrize("law", ["C", "IV", "V"])
+def test_a_screen_dresses_what_no_mode_moves(law):
+    """Two-way runs of 1 s against the free flight of the marker, kept and not kept by (3.37) for the stiffest mode."""
+    errors = {}
+    for mass in (1.0, 100.0):
+        point = Engraver(name="tip", points=[[0.3, 0, 0.5]], stiffness=40.0, damping=0.2, reach=0.08, height=0.05,
+                         mass=mass, velocity=(0.4, 0, 0))  # fmt: skip
+        screen = Screen(shape=(101, 101), spacing=0.01, axes="xz", law=law, mass=0.05, engravers=(point,))
+        longest = longest_dressing(screen, mass)
+        cells = [
+            MarkerOnCell(marker_mass=mass, contact_stiffness=40.0, cell_mass=0.05, cell_stiffness=k).longest
+            for k in screen.links[0]
+            + np.array([screen_eigenvalues(screen)[j, j] for j in (0, 50, 100)]) * screen.links[2]
+        ]
+        assert longest[[0, 50, 100], [0, 50, 100]] == pytest.approx(cells)
+        rec = mf.simulate(screen, t1=1.0)
+        free = 0.4 * rec.time("tip.position")
+        errors[longest.min() > 1.0] = np.linalg.norm(rec["tip.position"][:, 0, 0] - 0.3 - free) / np.linalg.norm(free)
+    assert errors[True] < 0.1 < 0.5 < errors[False]
 
 
 def whole_energy(engine):

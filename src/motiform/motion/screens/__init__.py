@@ -1,6 +1,7 @@
 """Screens: grids of pins engraved by moving points [Habibi97 ch. 6–8]."""
 
 from motiform.motion.matter.stability.cell import ModeSegment, Prototype, ScreenLaw
+from motiform.motion.screens.dressing import longest_dressing
 from motiform.motion.screens.engine import ScreenEngine
 from motiform.motion.screens.engraver import Engraver
 from motiform.motion.screens.follow import Follow
@@ -58,6 +59,7 @@ __all__ = [
     "free_motion",
     "lattice_response",
     "line_response",
+    "longest_dressing",
     "modal_points",
     "modes_of_fields",
     "regime_map",
