@@ -7,7 +7,7 @@ Four screens of 141 × 91 pins read it, each with a law and markers of its own [
 * **persistent** (near S): each mass leaves a groove, which fades in z/k = 5 s;
 * **soft markers** on the same screen: buffers of a fortieth of the stiffness have no time to mark as deep;
 * **no memory** (C): the shape is that of the markers now, as an implicit surface would be;
-* **waves** (near I, held and damped a little): what was touched goes on as waves, no faster than :math:`c = δ \sqrt{k_v/m}`.
+* **waves** (near I, held and damped a little): what was touched goes on as waves, no faster than a pin a sample.
 
 Checked: the groove under the first mass falls by :math:`e^{-t/τ}` once the body has passed; the screen without memory
 is at rest beyond the reach of the markers of that instant; no wave is ahead of its front.
@@ -44,7 +44,7 @@ def flight(until):
     at = EDGE * (np.stack(np.meshgrid(*[np.arange(SIDE)] * 2), -1).reshape(-1, 2) - (SIDE - 1) / 2)
     turned = np.stack([-at[:, 1], at[:, 0]], axis=1) * SPIN
     place, speed = np.zeros((SIDE**2, 3)), np.zeros((SIDE**2, 3))
-    place[:, :2], speed[:, :2] = at + [0.22, 0.42], turned + [FLIGHT, 0.0]
+    place[:, :2], speed[:, :2] = at + np.array([0.22, 0.42]), turned + np.array([FLIGHT, 0.0])
     b = mf.NetworkBuilder(frequency=1050, gravity=(0, 0, 0))
     body, posts = b.masses("body", place, MASS, velocity=speed), b.fixed("posts", POSTS)
     i, j = np.triu_indices(SIDE**2, 1)
