@@ -56,6 +56,30 @@ def test_it_moves_without_dislocating(model):
     assert rec["contact.gap"].min() > -5e-4
 
 
+def test_its_angles_and_canal_are_those_of_a_healthy_wrist(model):
+    """In line within 15°, the scaphoid 30° to 60° beyond the lunate [Linscheid72]; a canal of its size at the hook."""
+    found = wrist.carpal_angles(model)
+    assert np.abs(np.rad2deg([found.radiolunate, found.capitolunate])).max() < 15.0
+    assert 30.0 < np.rad2deg(found.scapholunate[0]) < 60.0
+    assert abs(wrist.ulnar_variance(model)) < 2e-3
+    outlet = wrist.carpal_canal(model)["outlet"]
+    assert 20e-3 < outlet.width[0] < 26e-3
+    assert 8e-3 < outlet.depth[0] < 13e-3
+    assert 150e-6 < outlet.area[0] < 230e-6
+
+
+def test_the_lunate_tilts_with_the_hand_and_bends_in_deviation(model):
+    """Radius, lunate and capitate share flexion; in radial deviation the row flexes, in ulnar deviation it extends."""
+    rec = model.settle(flexion=np.deg2rad([40, -40, 0, 0]), deviation=np.deg2rad([0, 0, 15, -15]))
+    tilt = wrist.carpal_angles(model, rec).radiolunate - wrist.carpal_angles(model).radiolunate
+    assert tilt[0] < np.deg2rad(-10.0)
+    assert tilt[1] > np.deg2rad(10.0)
+    assert tilt[2] > np.deg2rad(3.0) > 0 > tilt[3]
+    canal = wrist.carpal_canal(model, rec)
+    np.testing.assert_allclose(canal["outlet"].area, canal["outlet"].area[0], rtol=1e-6)  # the distal row is one body
+    assert np.ptp(canal["inlet"].area) > 10e-6
+
+
 def test_the_scapholunate_ligament_holds_the_two_bones(model):
     goal = {"flexion": np.deg2rad([40, -40])}
     whole, cut, fused = (scapholunate(one.settle(**goal)) for one in

@@ -1,6 +1,16 @@
 """Bones in contact: rigid bones from meshes, ligaments, and poses of rest. Public as ``motiform.wrist``."""
 
 from motiform.measure.volume import synthetic_bones
+from motiform.motion.bones.anatomy import (
+    CarpalAngles,
+    CarpalCanal,
+    CarpalHeight,
+    bone_angles,
+    carpal_angles,
+    carpal_canal,
+    carpal_height,
+    ulnar_variance,
+)
 from motiform.motion.bones.axes import Axes
 from motiform.motion.bones.bone import Bone, BoneResolution
 from motiform.motion.bones.dynamics import Loads
@@ -15,15 +25,23 @@ __all__ = [
     "Axes",
     "Bone",
     "BoneResolution",
+    "CarpalAngles",
+    "CarpalCanal",
+    "CarpalHeight",
     "Cartilage",
     "HelicalAxes",
     "Ligament",
     "Loads",
     "Wrist",
+    "bone_angles",
+    "carpal_angles",
+    "carpal_canal",
+    "carpal_height",
     "from_labels",
     "from_meshes",
     "from_volume",
     "helical_axes",
     "rotation_shares",
     "synthetic_bones",
+    "ulnar_variance",
 ]
