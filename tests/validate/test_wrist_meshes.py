@@ -88,6 +88,35 @@ def test_the_scapholunate_ligament_holds_the_two_bones(model):
     assert fused.max() < 1e-6
 
 
+def relative(rec, one, other):
+    """Return by how much a bone has turned relative to another [°]."""
+    return np.rad2deg(np.linalg.norm(log_rotation(np.swapaxes(turned(rec, one), 1, 2) @ turned(rec, other)), axis=1))
+
+
+def test_cut_ligaments_let_their_bones_part(model):
+    """Lunate and triquetrum, and the two rows, turn more against one another without what holds them."""
+    goal = {"flexion": np.deg2rad([40, 0]), "deviation": np.deg2rad([0, -15])}
+    rows = ("triquetrohamate", "triquetrocapitate", "scaphocapitate", "dorsal_intercarpal")
+    whole, apart, loose = (one.settle(**goal) for one in (model, model.cut("lunotriquetral"), model.cut(*rows)))
+    assert (relative(apart, "lunate", "triquetrum") > relative(whole, "lunate", "triquetrum") + 3.0).all()
+    for pair in (("lunate", "capitate"), ("triquetrum", "hamate")):
+        assert relative(loose, *pair)[0] > relative(whole, *pair)[0] + 3.0
+
+
+def test_a_broken_scaphoid_bends(model):
+    """The distal fragment flexes with the distal row, the proximal one less, with the lunate; a screw mends it."""
+    goal = {"flexion": np.deg2rad([40.0])}
+    broken = model.fracture("scaphoid", 0.5)
+    names = [f"scaphoid_{part}" for part in ("proximal", "distal")]
+    whole = np.rad2deg(wrist.bone_angles(model.settle(**goal), "scaphoid")[0, 0])
+    rec = broken.settle(**goal)
+    proximal, distal = (np.rad2deg(wrist.bone_angles(rec, name)[0, 0]) for name in names)
+    assert proximal < whole - 4.0 < whole + 8.0 < distal
+    screwed = broken.fuse(*names).settle(**goal)
+    # surfaces are those of the bone but for a slit of 0.2 mm; points of contact are others, 1.2 mm apart
+    assert np.rad2deg(wrist.bone_angles(screwed, names[0])[0, 0]) == pytest.approx(whole, abs=1.0)
+
+
 def test_without_ligaments_bones_leave_their_places(model):
     """Driven by the metacarpals in extension, bones without ligaments end millimetres from where these hold them."""
     goal = {"flexion": np.deg2rad([-30]), "driven": "metacarpals", "center": "fixed"}

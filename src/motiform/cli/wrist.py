@@ -8,7 +8,7 @@ import typer
 
 from motiform.base.errors import InputError, closest_file
 from motiform.cli.shared import AsJson, Overwrite, Quiet, print_line, wrote
-from motiform.cli.wrist_inputs import Stages, input_kind, parse_angles, read_driver, read_wrist
+from motiform.cli.wrist_inputs import Stages, input_kind, parse_angles, parse_share, read_driver, read_wrist
 
 if TYPE_CHECKING:
     from motiform.motion.bones import Wrist
@@ -31,6 +31,10 @@ def wrist(
     ] = None,
     driven: Annotated[str, typer.Option(help="The bone that is moved, or metacarpals.")] = "capitate",
     cut: Annotated[list[str] | None, typer.Option(help="A ligament, or a group such as scapholunate.")] = None,
+    fracture: Annotated[
+        list[str] | None,
+        typer.Option(metavar="BONE[=SHARE]", help="A bone to break across, at a share of its length from proximal."),
+    ] = None,
     fuse: Annotated[list[str] | None, typer.Option(metavar="BONE+BONE", help="Bones that move as one.")] = None,
     remove: Annotated[list[str] | None, typer.Option(metavar="BONE", help="A bone to leave out.")] = None,
     side: Annotated[str | None, typer.Option(help="right or left; the bones decide where they show another.")] = None,
@@ -57,7 +61,7 @@ def wrist(
         raise InputError("give either angles or --driver", got="both", remedy="Leave one of them out.")
     moved = _targets(flexion, deviation, driver)
     surgery = {"cut": tuple(cut or ()), "fuse": tuple(tuple(x.split("+")) for x in fuse or ()),
-               "removed": tuple(remove or ())}  # fmt: skip
+               "removed": tuple(remove or ()), "fractured": tuple(fracture or ())}  # fmt: skip
     reading = {"side": side, "unit": unit, "erode": 1e-3 * erode, "label": label, "spacing": spacing, "series": series,
                "quick": quick, "contact": contact}  # fmt: skip
     place = out or Path(f"{source.resolve().name.split('.')[0]}-wrist")
@@ -91,6 +95,9 @@ def _targets(flexion: str | None, deviation: str | None, driver: Path | None) ->
 
 
 def _changed(model: "Wrist", surgery: dict[str, Any]) -> "Wrist":
+    for broken in surgery["fractured"]:
+        name, _, share = broken.partition("=")
+        model = model.fracture(name, parse_share(share, "--fracture") if share else 0.5)
     model = model.cut(*surgery["cut"]) if surgery["cut"] else model
     for group in surgery["fuse"]:
         model = model.fuse(*group)
@@ -123,7 +130,7 @@ def _recording(
         times=rest.time("energy"), events=rest.events, statics=looks.statics(),
         manifest={
             **rest.manifest, **machine(), **looks.manifest(),
-            "cut": list(surgery["cut"]), "removed": list(surgery["removed"]),
+            **{key: list(surgery[key]) for key in ("fractured", "cut", "removed")},
         },
     )  # fmt: skip
     rec.save(stages.place() / "wrist.mf", overwrite=True)

@@ -16,7 +16,7 @@ from motiform.base.files import are_as_written, folder_sums, reads_file
 if TYPE_CHECKING:
     from motiform.motion.bones import Wrist
 
-__all__ = ["Stages", "input_kind", "parse_angles", "read_driver", "read_wrist"]
+__all__ = ["Stages", "input_kind", "parse_angles", "parse_share", "read_driver", "read_wrist"]
 
 _ALL = ("recording", "report")
 _NOTE = "stages.json"
@@ -104,6 +104,19 @@ def parse_angles(text: str | None, where: str) -> np.ndarray:
             allowed="FIRST:LAST:STEP such as -40:40:5, or a list such as 30,-30",
             remedy=f"Up to {_MOST} of them, in degrees.",
         ) from None  # fmt: skip
+
+
+def parse_share(text: str, where: str) -> float:
+    """Return a share from 0 to 1, both left out."""
+    try:
+        share = float(text)
+    except ValueError:
+        share = np.nan
+    if not 0.0 < share < 1.0:
+        raise InputError(
+            "a share must be a number above 0 and below 1", where=where, got=text[:80], allowed="such as scaphoid=0.4"
+        )
+    return share
 
 
 @reads_file("poses of a driver")

@@ -140,6 +140,8 @@ def test_a_folder_becomes_a_recording_and_a_page(tmp_path):
         write_mesh(bones()[name], folder / f"{name}.stl")
     write_mesh(bones()["lunate"], folder / "a<i>.stl")
     options = [folder, "--out", out, "--quick", "--flexion", "20,-20", "--cut", "scapholunate", "--json"]
+    assert "a share must be" in str(invoke(*options, "--fracture", "scaphoid=2").exception)
+    options[-1:-1] = ["--fracture", "scaphoid=0.5"]
     result = invoke(*options)
     assert result.exit_code == 0, result.output
     summary = json.loads(result.stdout)
@@ -147,6 +149,8 @@ def test_a_folder_becomes_a_recording_and_a_page(tmp_path):
     assert set(summary["extremes"]) == {"flexion", "extension"}
     rec = open_recording(out / "wrist.mf")
     assert rec.manifest["cut"] == ["scapholunate"]
+    assert rec.manifest["fractured"] == ["scaphoid=0.5"]
+    assert "scaphoid_distal.position" in rec.names
     page = (out / "report.html").read_text("utf-8")
     assert "&lt;b&gt;wrist" in page
     assert "a&lt;i&gt;.stl" in page

@@ -20,8 +20,10 @@ _CARPALS = {
 
 
 def bone_color(name: str) -> tuple[float, float, float]:
-    """Return the color of a bone: carpal bones have their own."""
-    return _CARPALS.get(name, _METACARPAL if name.startswith("meta") else _FOREARM)
+    """Return the color of a bone: carpal bones have their own, distal fragments a paler one."""
+    whole, _, part = name.partition("_")
+    red, green, blue = _CARPALS.get(whole, _METACARPAL if name.startswith("meta") else _FOREARM)
+    return (0.5 + 0.5 * red, 0.5 + 0.5 * green, 0.5 + 0.5 * blue) if part == "distal" else (red, green, blue)
 
 
 _FIBRE = 2.5e-4  # [m] radius of a fibre

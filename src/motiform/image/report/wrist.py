@@ -51,7 +51,7 @@ def _head(wrist: "Wrist", rec: "Recording") -> list[Block]:
     ]
     fused = [" with ".join(group) for group in manifest["fused"]]
     facts += [f"fused: {'; '.join(fused)}"] if fused else []
-    facts += [f"{key}: {', '.join(manifest[key])}" for key in ("cut", "removed") if manifest.get(key)]
+    facts += [f"{key}: {', '.join(manifest[key])}" for key in ("fractured", "cut", "removed") if manifest.get(key)]
     warning = [Text(f"{len(rec.events)} events: poses in doubt, see below.", bad=True)] if rec.events else []
     return [Text("; ".join(facts) + "."), *warning]
 

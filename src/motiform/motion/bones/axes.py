@@ -12,7 +12,7 @@ from motiform.motion.bones.names import DISTAL_ROW, METACARPALS
 from motiform.spatial import exp_rotation, log_rotation
 from motiform.spatial.checks import Array
 
-__all__ = ["Axes", "find_axes", "triangles"]
+__all__ = ["Axes", "find_axes", "long_axis", "triangles"]
 
 _END, _SHAFT, _CAP = 12e-3, 45e-3, 1.5e-3  # [m] from the distal end of the radius; of its cut end
 _STRAY = np.cos(
@@ -97,7 +97,7 @@ def _hand_axes(
 ) -> Array:
     """Return distal, radial and palmar of the hand, (3, 3)."""
     middle = [centers[name] for name in ("metacarpal3", "metacarpal2", "metacarpal4") if name in centers]
-    along = middle[0] - centers["capitate"] if middle else _long_axis(meshes["capitate"], distal)
+    along = middle[0] - centers["capitate"] if middle else long_axis(meshes["capitate"], distal)
     along = _unit(along)
     found = [
         centers[a] - centers[b]
@@ -109,7 +109,7 @@ def _hand_axes(
     return np.stack([along, across, sign * np.cross(along, across)])
 
 
-def _long_axis(mesh: Mesh, distal: Array) -> Array:
+def long_axis(mesh: Mesh, distal: Array) -> Array:
     """Return the direction in which a bone is longest, on the distal side."""
     centers, _, areas = triangles(mesh)
     rows = centers - areas @ centers / areas.sum()

@@ -42,10 +42,10 @@ def _joined(mesh: Mesh) -> Mesh:
     mesh = merge_vertices(mesh)
     size = float(np.ptp(mesh.vertices, axis=0).max())
     for tolerance in (1e-7, 1e-6, 1e-5, 1e-4):
-        if not flat_faces(mesh.vertices, mesh.faces).any() and not _open_edges(mesh.faces).size:
+        if not flat_faces(mesh.vertices, mesh.faces).any() and not open_edges(mesh.faces).size:
             break
         joined = merge_vertices(mesh, tolerance * size)
-        if len(_open_edges(joined.faces)) > len(_open_edges(mesh.faces)):
+        if len(open_edges(joined.faces)) > len(open_edges(mesh.faces)):
             break
         mesh = joined
     flat = flat_faces(mesh.vertices, mesh.faces)
@@ -56,7 +56,7 @@ def _edges(faces: Any) -> Any:
     return np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
 
 
-def _open_edges(faces: Any) -> Any:
+def open_edges(faces: Any) -> Any:
     """Return the directed edges (n, 2) without a partner."""
     edges = _edges(faces)
     low, high = edges.min(axis=1), edges.max(axis=1)
@@ -127,7 +127,7 @@ def _flipped_faces(faces: Any, count: int) -> Any:
 
 def _closed(mesh: Mesh, name: str, notes: list[str]) -> Mesh:
     """Close holes, as where the field of view cuts a bone, each by a fan of triangles about its middle."""
-    loops = _loops(_open_edges(mesh.faces))
+    loops = hole_rims(open_edges(mesh.faces))
     if not loops:
         return mesh
     vertices, faces, added = [mesh.vertices], [mesh.faces], 0.0
@@ -146,7 +146,7 @@ def _closed(mesh: Mesh, name: str, notes: list[str]) -> Mesh:
     return Mesh(np.concatenate(vertices), np.concatenate(faces))
 
 
-def _loops(edges: Any) -> list[Any]:
+def hole_rims(edges: Any) -> list[Any]:
     """Return the rims of holes as runs of corners; edges that make no simple rim are left to the check of the mesh."""
     follow: dict[int, list[int]] = {}
     for a, b in edges.tolist():

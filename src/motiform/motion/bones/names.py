@@ -34,7 +34,7 @@ def bone_name(text: str) -> str | None:
 def check_bone(name: object, known: Iterable[str], where: str) -> str:
     """Return the full name of a bone that is among the known ones."""
     names = list(known)
-    full = bone_name(name) if isinstance(name, str) else None
+    full = name if name in names else bone_name(name) if isinstance(name, str) else None
     if full not in names:
         remedy = closest(name, names) if isinstance(name, str) else None
         raise InputError("no such bone", where=where, got=name, allowed=", ".join(names), remedy=remedy)

@@ -15,10 +15,11 @@ from motiform.motion.bones.bone import Bone, BoneResolution
 from motiform.motion.bones.crop import crop_long
 from motiform.motion.bones.drive import driver_poses
 from motiform.motion.bones.dynamics import METHODS, Loads, Method, led_along, weigh
+from motiform.motion.bones.fracture import break_bone, break_ligaments, fracture_plane
 from motiform.motion.bones.gaps import NeutralGaps
 from motiform.motion.bones.ligaments import Ligament, make_ligaments
 from motiform.motion.bones.mend import erode_mesh
-from motiform.motion.bones.names import check_bone
+from motiform.motion.bones.names import CARPALS, check_bone
 from motiform.motion.bones.observe import observe_rest, rest_recording
 from motiform.motion.bones.pack import PackedBones, pack_wrist
 from motiform.motion.bones.read import read_bones
@@ -277,6 +278,30 @@ class Wrist:
         if len(bones) < 2:
             raise InputError("a fusion takes two bones or more", where="fuse", got=names, allowed=", ".join(self.bones))
         return replace(self, fused=(*self.fused, bones))
+
+    def fracture(self, name: str, through: Any = 0.5, *, normal: Any = None, gap: float = 2e-4) -> "Wrist":
+        """Return the wrist with a bone broken in two, `NAME_proximal` and `NAME_distal`, by a plane.
+
+        Parameters
+        ----------
+        name : a carpal bone.
+        through : a point of the plane [m], or how far along the bone it is, from 0 (proximal) to 1 (distal).
+        normal : of the plane; the long axis of the bone if not given.
+        gap : width of the fracture [m]; there is no cartilage in it, but what fits.
+
+        Fibres of ligaments stay on the fragment where they end. Nothing joins the fragments: `fuse` them for a screw.
+        """
+        bone = self.bones[check_bone(name, [b for b in self.bones if b in CARPALS], "fracture")]
+        check_number(gap, "gap", "fracture", above=0.0, most=5e-3)
+        point, direction = fracture_plane(bone, through, normal, self.axes.of(bone.name)[0])
+        parts = break_bone(bone, point, direction, gap)
+        if any(bone.name in group for group in self.fused):
+            raise InputError("a bone that is fused must not be broken", where="fracture", got=bone.name)
+        bones = {}
+        for other in self.bones.values():
+            bones |= {part.name: part for part in (parts if other is bone else (other,))}
+        ligaments = break_ligaments(self.ligaments, bone.name, parts, point, direction)
+        return replace(self, bones=bones, ligaments=ligaments, gaps=NeutralGaps())
 
     def remove(self, *names: str) -> "Wrist":
         """Return the wrist without bones, and without the ligaments that end on them."""
