@@ -59,7 +59,8 @@ def _first(faces: Any, alone: Any) -> Any:
 
 def _capped(vertices: Array, faces: Any, normal: Array, area: float, name: str) -> Mesh:
     """Return the mesh of the faces with a fan of triangles about the middle of each rim that the plane left."""
-    caps, middles = [], []
+    caps: list[Any] = []
+    middles: list[Array] = []
     for rim in hole_rims(open_edges(faces)):
         middle, ahead = vertices[rim].mean(axis=0), np.roll(rim, -1)
         turned = np.cross(vertices[ahead] - middle, vertices[rim] - middle) @ normal

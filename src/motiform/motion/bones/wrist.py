@@ -296,8 +296,8 @@ class Wrist:
         point, direction = fracture_plane(bone, through, normal, self.axes.of(bone.name)[0])
         parts = break_bone(bone, point, direction, gap)
         if any(bone.name in group for group in self.fused):
-            raise InputError("a bone that is fused must not be broken", where="fracture", got=bone.name)
-        bones = {}
+            raise InputError("a bone must be broken before it is fused", where="fracture", got=bone.name)
+        bones: dict[str, Bone] = {}
         for other in self.bones.values():
             bones |= {part.name: part for part in (parts if other is bone else (other,))}
         ligaments = break_ligaments(self.ligaments, bone.name, parts, point, direction)

@@ -91,5 +91,5 @@ def test_what_breaks_nothing_is_refused(name, through, options, problem):
 def test_a_plane_beside_the_bone_breaks_nothing():
     with pytest.raises(ShapeError, match="must be a part of the bone"):
         carpus().fracture("lunate", np.array([1.0, 0, 0]), normal=[1, 0, 0])
-    with pytest.raises(InputError, match="fused must not be broken"):
+    with pytest.raises(InputError, match="broken before it is fused"):
         carpus().fuse("scaphoid", "lunate").fracture("lunate")
