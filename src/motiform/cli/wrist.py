@@ -30,6 +30,7 @@ def wrist(
         typer.Option(help="Measured poses of the driven bone instead: .npy (n, 4, 4), or 16 numbers a row."),
     ] = None,
     driven: Annotated[str, typer.Option(help="The bone that is moved, or metacarpals.")] = "capitate",
+    load: Annotated[float, typer.Option(help="With which tendons press the hand towards the forearm (N).")] = 0.0,
     cut: Annotated[list[str] | None, typer.Option(help="A ligament, or a group such as scapholunate.")] = None,
     fracture: Annotated[
         list[str] | None,
@@ -66,7 +67,7 @@ def wrist(
                "quick": quick, "contact": contact}  # fmt: skip
     place = out or Path(f"{source.resolve().name.split('.')[0]}-wrist")
     made_of = [source, *(path for path in (seeds, driver) if path is not None)]
-    options = {**reading, **surgery, "flexion": flexion, "deviation": deviation, "driven": driven}
+    options = {**reading, **surgery, "flexion": flexion, "deviation": deviation, "driven": driven, "load": load}
     stages = Stages.open(place, made_of, options, resume=resume, overwrite=overwrite)
     if stages.damaged:
         print_line(
@@ -76,7 +77,7 @@ def wrist(
         _end(stages, None, as_json, "already done, nothing changed")
         return
     model = _changed(read_wrist(source, input_kind(source, seeds), seeds, reading, stages, quiet), surgery)
-    rec = _recording(model, moved, driven, surgery, stages, quiet)
+    rec = _recording(model, moved, {"driven": driven, "load": load}, surgery, stages, quiet)
     _report(model, rec, source, stages, quiet)
     _end(stages, rec, as_json, "wrote")
 
@@ -105,7 +106,7 @@ def _changed(model: "Wrist", surgery: dict[str, Any]) -> "Wrist":
 
 
 def _recording(
-    model: "Wrist", moved: dict[str, Any], driven: str, surgery: dict[str, Any], stages: Stages, quiet: bool
+    model: "Wrist", moved: dict[str, Any], by: dict[str, Any], surgery: dict[str, Any], stages: Stages, quiet: bool
 ) -> "Recording":
     """Return the recording: made, and kept with how it is drawn; or the one that is there already."""
     from motiform.base.machine import machine
@@ -123,7 +124,7 @@ def _recording(
             progress((n + 1) / len(model.bones))
     count = len(next(iter(moved.values())))
     with bar(f"{count} poses of rest", quiet=quiet) as progress:
-        rest = model.settle(**moved, driven=driven, progress=progress)
+        rest = model.settle(**moved, **by, progress=progress)
     looks = looks_of(model)
     rec = Recording.from_arrays(
         [rest.channel(name) for name in rest.names], {name: rest[name] for name in rest.names},

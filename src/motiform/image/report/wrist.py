@@ -49,6 +49,7 @@ def _head(wrist: "Wrist", rec: "Recording") -> list[Block]:
         f"A {wrist.side} wrist of {len(wrist.bones)} bones and {len(wrist.ligaments)} ligaments",
         f"{len(rec['energy'])} poses; driven: {', '.join(manifest['driven'])}",
     ]
+    facts += [f"pressed with {manifest['load']:g} N"] if manifest.get("load") else []
     fused = [" with ".join(group) for group in manifest["fused"]]
     facts += [f"fused: {'; '.join(fused)}"] if fused else []
     facts += [f"{key}: {', '.join(manifest[key])}" for key in ("fractured", "cut", "removed") if manifest.get(key)]

@@ -71,7 +71,7 @@ def observe_rest(packed: PackedBones, rest: EquilibriumPath, ligaments: Sequence
     for n in dict.fromkeys(packed.fibres):
         fibres = np.ascontiguousarray(rest.fibres[:, np.array(packed.fibres) == n])  # sums in one order for any count
         tension[:, n], length[:, n] = fibres[..., 0].sum(axis=1), fibres[..., 1].mean(axis=1)
-    both = rest.sums.reshape(count, len(packed.pairs), 2, -1)
+    both = rest.sums.reshape(count, len(packed.pairs), 2, rest.sums.shape[-1])
     found = _poses(packed, rest)
     if ligaments:
         paths = _paths(packed, rest, ligaments)

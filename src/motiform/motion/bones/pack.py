@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from motiform.geometry.maps import Cover
 from motiform.motion.bones.bone import Bone
@@ -52,10 +53,12 @@ def pack_wrist(
     still: float,
     led: bool = False,
     balls: bool = False,
+    load: ArrayLike = (0.0, 0.0, 0.0),
 ) -> PackedBones:
     """Return the arrays; `reaches` holds the thickness of cartilage [m] of each pair of bones that may touch.
 
-    `led`: of the driven body only the rotation is prescribed; `balls`: bones touch by their covers.
+    `led`: of the driven body only the rotation is prescribed, and `load` [N] acts on it; `balls`: bones touch by their
+    covers.
     """
     names = tuple(bones)
     body = {name: n for n, group in enumerate(bodies) for name in group}
@@ -76,7 +79,7 @@ def pack_wrist(
     acting = [(n, lig) for n, lig in enumerate(ligaments) if acts(*lig.bones)]
     ends, fibres, owner = _fibres(acting, body, index, shift)
     model = (*shapes, np.array(both, np.int64).reshape(-1, 2), thick, ends, fibres)
-    settings = np.array([0.0, stiffness, still, hardening**-2.0])
+    settings = np.array([0.0, stiffness, still, hardening**-2.0, *np.asarray(load, float)])
     covers = {name: bone.cover for name, bone in bones.items() if balls and name in used}
     packed = PackedBones(names, tuple(bodies), pairs, owner, shift, slots, middles, model, settings, covers)
     if balls:

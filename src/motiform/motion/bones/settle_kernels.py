@@ -35,8 +35,9 @@ _LEVER = 1e-2  # [m] by which rotations and translations are compared
 _LONGEST = 2e-3  # [m] that a step moves a body at most
 _LOOSE = 1e-1  # damping above which a short step does not mean that the search is at its end
 _LOST = 1e30  # damping at which the search is lost: the Hessian is not finite, or its numbers are beyond reason
-# Settings: how far gaps are looked for [m], stiffness of contact [N/m³], step that ends [m], 1/s² of hardening [1/m²].
-FAR, CONTACT, STILL, HARDENING = range(4)
+# Settings: how far gaps are looked for [m], stiffness of contact [N/m³], step that ends [m], 1/s² of hardening [1/m²],
+# and the force on the driven body [N], three numbers, which counts where its translation is free.
+FAR, CONTACT, STILL, HARDENING, LOAD = range(5)
 
 
 @inline
@@ -80,6 +81,10 @@ def _energy(poses, slots, middles, model, settings, centers, gradient, hessian, 
         )
         tension[i, 0], tension[i, 1] = pull, length
         total += energy
+    if slots[1] >= 0:
+        for k in range(3):  # of a constant force: −F·x
+            total -= settings[LOAD + k] * (centers[1, k] - middles[1, k])
+            gradient[6 * slots[1] + 3 + k] -= settings[LOAD + k]
     return total
 
 

@@ -82,6 +82,7 @@ class Wrist:
         driven: str = "capitate",
         carried: Sequence[str] | None = None,
         center: Literal["free", "fixed"] = "free",
+        load: float = 0.0,
         tolerance: float = 1e-6,
         progress: Progress | None = None,
     ) -> Recording:
@@ -102,6 +103,7 @@ class Wrist:
         carried : bones that move with the driven one; by default a bone of the distal row carries that row and the
             metacarpals, and a metacarpal the metacarpals.
         center : of angles; "free": only the rotation is prescribed, and the translation is one of rest, too.
+        load : with which tendons press the hand towards the forearm, along the radius [N], where the center is free.
         tolerance : the search ends when a step moves no bone by more than this [m] (or 100 rad/m), 1 mm at most.
 
         Returns
@@ -116,9 +118,16 @@ class Wrist:
         if center not in ("free", "fixed"):
             raise InputError("center must be a known rule", where="settle", got=center, allowed="'free', 'fixed'")
         bodies = self.bodies(driven, carried)
-        packed = self.packed(bodies, tolerance, led=driver is None and center == "free")
+        check_number(load, "load", "settle", least=0.0, most=1e4)
+        led = driver is None and center == "free"
+        if load and not led:
+            raise InputError(
+                "the driven bone must be free to move where a load presses it", where="settle",
+                got=Words("driver=" if driver is not None else "center='fixed'"), remedy="Give angles and no center.",
+            )  # fmt: skip
+        packed = self.packed(bodies, tolerance, led=led, load=load)
         rest = settle_path(packed, targets, progress)
-        manifest = {**self._manifest(bodies, notes), "evaluations": rest.evaluations, "steps": rest.steps}
+        manifest = {**self._manifest(bodies, notes), "evaluations": rest.evaluations, "steps": rest.steps, "load": load}
         events = [
             Event(float(i), "unsettled", {"problem": f"the search still moved by {rest.last[i] * 1e3:.2g} mm"})
             for i in rest.lost
@@ -215,8 +224,11 @@ class Wrist:
         """Return which bones move together: the fixed ones, the driven ones, then each free body."""
         return group_bones(list(self.bones), carried_bones(driven, self.bones, carried), self.fused)
 
-    def packed(self, bodies: tuple[tuple[str, ...], ...], tolerance: float = 1e-6, *, led: bool = False) -> PackedBones:
-        """Return the wrist as kernels read it; `led`: of the driven body only the rotation is prescribed."""
+    def packed(
+        self, bodies: tuple[tuple[str, ...], ...], tolerance: float = 1e-6, *, led: bool = False, load: float = 0.0
+    ) -> PackedBones:
+        """Return the wrist as kernels read it; `led`: of the driven body only the rotation is prescribed, under a load
+        towards the forearm [N]."""
         layer = self.cartilage
         check_number(tolerance, "tolerance", "settle", above=0.0, most=1e-3)
         reaches = self.gaps.reaches(self.bones, bodies, 2.0 * self.cartilage.thickness)
@@ -231,6 +243,7 @@ class Wrist:
             tolerance,
             led,
             self.contact == "balls",
+            -load * self.axes.distal,
         )
 
     # ---------------------------------------------------------------- surgery
