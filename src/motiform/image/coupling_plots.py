@@ -11,14 +11,23 @@ from motiform.image.plot import _save, check_figure
 from motiform.image.style import COLORS as _COLORS
 from motiform.image.style import DASHES as _DASHES
 from motiform.image.style import as_text
-from motiform.motion.matter.coupling import Band, CutComparison, Influence, Port, Separation, influence
+from motiform.motion.matter.coupling import (
+    Band,
+    CutComparison,
+    Influence,
+    ModelScale,
+    Port,
+    Separation,
+    SignalScale,
+    influence,
+)
 from motiform.spatial.checks import Array, as_floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["plot_cut", "plot_impedances", "plot_influence", "plot_schedule"]
+__all__ = ["plot_cut", "plot_impedances", "plot_influence", "plot_scales", "plot_schedule"]
 
 _Path = str | os.PathLike[str] | None
 _A, _B = _COLORS[0], _COLORS[1]
@@ -139,6 +148,74 @@ def plot_schedule(
     _draw_arrows(axes, found, spots, boxes)
     _save(figure, path, overwrite)
     return figure
+
+
+def plot_scales(
+    models: Sequence[ModelScale],
+    signals: Sequence[SignalScale],
+    *,
+    path: _Path = None,
+    title: str | None = None,
+    size: tuple[float, float] = (6.4, 5.4),
+    overwrite: bool = False,
+    axes: Any = None,
+) -> "Figure":
+    """Draw models as boxes of lines and the signals that they shall hold as grey ones, in frequency, space and bits.
+
+    [Habibi97 §2.3.2, figs. 2.1 to 2.6]. Frequencies and waves over the extent are in decades; numbers of signals are
+    written beside the names.
+
+    Parameters
+    ----------
+    axes : three-dimensional axes of a figure to draw into; otherwise a figure is made.
+    """
+    check_figure(path, overwrite)
+    if axes is None:
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=size, layout="constrained")
+        axes = figure.add_subplot(projection="3d")
+    figure = axes.figure
+    boxes = []
+    for n, model in enumerate(models):
+        color = _COLORS[n % len(_COLORS)]
+        boxes.append(_decades(model.spectrum()))
+        _draw_box(axes, boxes[-1], color, 0.0)
+        many = f" × {model.count:g}" if model.count > 1 else ""
+        axes.plot([], [], [], color=color, label=as_text(f"{model.name}{many}"))
+    for signal in signals:
+        low, high = signal.space
+        space = (1.0, 1.0) if low == high else (1.0, high / low)
+        found = {"time": signal.time, "space": space, "range": (1.0, 2.0 ** signal.box[2])}
+        boxes.append(_decades(found))
+        _draw_box(axes, boxes[-1], _SOFT, 0.25)
+        x, y, z = (np.mean(side) for side in boxes[-1])
+        axes.text(x, y, z, as_text(signal.name), fontsize=8, color=_INK, ha="center")
+    ends = [(min(np.min(box[k]) for box in boxes), max(np.max(box[k]) for box in boxes)) for k in range(3)]
+    (x0, x1), (y0, y1), (z0, z1) = (end if end[1] > end[0] else (end[0] - 0.5, end[1] + 0.5) for end in ends)
+    axes.set(xlim=(x0, x1), ylim=(y0, y1), zlim=(z0, z1))
+    axes.set(xlabel="time [log₁₀ Hz]", ylabel="space [log₁₀ waves]", zlabel="range [bit]")
+    axes.legend(fontsize=8, frameon=False, loc="upper left")
+    if title:
+        axes.set_title(title, fontsize=10, loc="left")
+    _save(figure, path, overwrite)
+    return figure  # type: ignore[no-any-return]
+
+
+def _decades(spectrum: Mapping[str, tuple[float, float]]) -> list[Array]:
+    """Return the sides of a box: decades of time and space, bits."""
+    time, space, values = (np.asarray(spectrum[key], float) for key in ("time", "space", "range"))
+    return [np.log10(time), np.log10(space), np.log2(values)]
+
+
+def _draw_box(axes: Any, sides: Sequence[Array], color: Any, fill: float) -> None:
+    """Draw a box with these two ends along each axis; one without an extent along an axis is flat."""
+    from matplotlib.colors import to_rgba
+    from mpl_toolkits.mplot3d.art3d import Poly3DCollection
+
+    corners = np.stack(np.meshgrid(*sides, indexing="ij"), -1)
+    faces = [np.take(corners, end, axis).reshape(4, 3)[[0, 1, 3, 2]] for axis in range(3) for end in (0, 1)]
+    axes.add_collection3d(Poly3DCollection(faces, facecolors=[to_rgba(color, fill)], edgecolors=color, linewidths=1.0))
 
 
 def _draw_group(axes: "Axes", spot: tuple[float, float], models: Sequence[Any]) -> Any:

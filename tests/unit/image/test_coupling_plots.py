@@ -4,9 +4,18 @@ import numpy as np
 import pytest
 
 from motiform.base.errors import InputError
-from motiform.image.coupling_plots import plot_cut, plot_impedances, plot_influence, plot_schedule
+from motiform.image.coupling_plots import plot_cut, plot_impedances, plot_influence, plot_scales, plot_schedule
 from motiform.motion.matter import NetworkBuilder, links
-from motiform.motion.matter.coupling import Band, MarkerOnCell, Port, advise, compare_runs, separate
+from motiform.motion.matter.coupling import (
+    Band,
+    MarkerOnCell,
+    ModelScale,
+    Port,
+    SignalScale,
+    advise,
+    compare_runs,
+    separate,
+)
 
 ONE = MarkerOnCell(
     marker_mass=1.0, contact_stiffness=330.0, contact_damping=0.3, cell_mass=1e-3, cell_stiffness=0.1, cell_damping=2e-3
@@ -84,3 +93,17 @@ def test_schedule_names_groups_and_connections(tmp_path):
 def test_wrong_files_are_refused_before_the_work(tmp_path):
     with pytest.raises(InputError, match="unknown kind of figure file"):
         plot_impedances(*PORTS, path=tmp_path / "bode.jpeg")
+
+
+def test_boxes_have_the_sides_of_what_they_show(tmp_path):
+    model = ModelScale("image", 50.0, 32, points=2000, duration=10.0)
+    signal = SignalScale("<seen>", time=(1.0, 10.0), space=(1.0, 100.0), range=(1.0, 2.0**16))
+    figure = plot_scales([model], [signal], path=tmp_path / "boxes.png", title="boxes")
+    axes = figure.axes[0]
+    assert (tmp_path / "boxes.png").stat().st_size > 0
+    assert axes.get_xlim() == pytest.approx((-1.0, np.log10(25.0)))
+    assert axes.get_ylim() == pytest.approx((0.0, 3.0))
+    assert axes.get_zlim() == pytest.approx((0.0, 32.0), abs=1e-8)
+    assert [text.get_text() for text in axes.texts] == ["<seen>"]
+    lone = plot_scales([ModelScale("sound", 44100.0, 16)], [])  # of time alone: flat
+    assert lone.axes[0].get_ylim() == pytest.approx((-0.5, 0.5))
