@@ -199,7 +199,7 @@ def plot_scales(
     if title:
         axes.set_title(title, fontsize=10, loc="left")
     _save(figure, path, overwrite)
-    return figure  # type: ignore[no-any-return]
+    return figure
 
 
 def _decades(spectrum: Mapping[str, tuple[float, float]]) -> list[Array]:
