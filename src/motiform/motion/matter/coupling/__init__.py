@@ -45,7 +45,7 @@ from motiform.motion.matter.coupling.passband import passband
 from motiform.motion.matter.coupling.prototypes import Prototypes, main_prototypes, rigid_prototypes
 from motiform.motion.matter.coupling.replay import Split, record_connection, run_schedule, split
 from motiform.motion.matter.coupling.separation import ScheduledRun, Separation, separate, separate_by_influence
-from motiform.motion.matter.coupling.signals import EnergySpectrum, energy_spectrum, signal_scale
+from motiform.motion.matter.coupling.signals import EnergySpectrum, contour_band, energy_spectrum, signal_scale
 from motiform.motion.matter.coupling.transmissions import (
     Condition,
     TwoPort,
@@ -91,6 +91,7 @@ __all__ = [
     "compare",
     "compare_runs",
     "constant_length",
+    "contour_band",
     "cut_error",
     "cut_network",
     "energy_spectrum",

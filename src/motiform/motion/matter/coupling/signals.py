@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from motiform.record import Recording
 
-__all__ = ["EnergySpectrum", "energy_spectrum", "signal_scale"]
+__all__ = ["EnergySpectrum", "contour_band", "energy_spectrum", "signal_scale"]
 
 
 class EnergySpectrum(NamedTuple):
@@ -78,3 +78,28 @@ def signal_scale(recording: "Recording", channel: str, *, share: float = 1e-3) -
     least = min(largest, float(np.sqrt(share * (moving**2).mean())))
     band = float(frequency[low]), float(frequency[min(high, len(frequency) - 1)])
     return SignalScale(channel, time=band, range=(least, largest), count=count)
+
+
+def contour_band(contour: "ArrayLike", spacing: float, *, share: float = 0.02) -> tuple[float, float]:
+    """Return the lowest and the highest spatial frequency of a contour [1/m], which leave out a share each.
+
+    The contour is where a probe feels an object: 1 where the force on it is above what it can tell, 0 elsewhere, on a
+    grid of one to three axes that reaches beyond it. Its spectrum |C|² is summed over directions. The lowest frequency
+    falls as the object grows, the highest rises as it becomes rough [Habibi97 §5.3.1, fig. 5.5]: in a plane what is
+    beyond K is P/(2π² K) of the area, P the perimeter, so that the highest is P/(2π² A share).
+    """
+    check_number(spacing, "spacing", "contour_band", above=0.0)
+    check_number(share, "share", "contour_band", above=0.0, most=0.25)
+    c = np.asarray(contour, float)
+    if c.ndim not in (1, 2, 3) or not np.isin(c, (0.0, 1.0)).all() or not 0 < c.sum() < c.size:
+        got = Words(f"{c.shape}, {c.sum():g} in all")
+        raise InputError("a contour must be 1 inside and 0 around it", where="contour", got=got, allowed="both of them")
+    wave = np.sqrt(sum(k**2 for k in np.meshgrid(*[np.fft.fftfreq(n, spacing) for n in c.shape], indexing="ij")))
+    energy, order = np.abs(np.fft.fftn(c)).ravel() ** 2, wave.argsort(axis=None, kind="stable")
+    inside = np.cumsum(energy[order]) / energy.sum()
+    low, high = (min(int(n), len(order) - 1) for n in np.searchsorted(inside, (share, 1.0 - share)))
+    waves = wave.ravel()[order]
+    unit, size = (2.0, np.pi, 4.0 / 3.0 * np.pi)[c.ndim - 1], c.sum() * spacing**c.ndim
+    # below the first frequency of the grid |C|² is the square of the size: the ball up to k has unit · kᵈ of it
+    lowest = waves[low] if low > 0 else (share / (unit * size)) ** (1.0 / c.ndim)
+    return float(lowest), float(waves[high])

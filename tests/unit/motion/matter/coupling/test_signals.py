@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from motiform.base.errors import InputError
-from motiform.motion.matter.coupling import energy_spectrum, signal_scale
+from motiform.motion.matter.coupling import contour_band, energy_spectrum, signal_scale
 from motiform.record import Channel, Recording
 
 RATE, COUNT = 200.0, 800
@@ -88,3 +88,35 @@ def test_wrong_signals_are_refused():
         signal_scale(recorded(np.full((20, 3), np.nan)), "x")
     with pytest.raises(InputError, match="share"):
         signal_scale(recorded(np.ones((20, 3))), "x", share=0.0)
+
+
+def disc(radius, size=1200, extent=12.0):
+    x = (np.arange(size) + 0.5) / size * extent - 0.5 * extent
+    return np.hypot(*np.meshgrid(x, x)) < radius, extent / size
+
+
+@pytest.mark.parametrize("radius", [0.25, 0.5, 1.0, 2.0])
+def test_the_frequencies_of_a_disc(radius):
+    """P/(2π² A s) = 1/(π² R s) and √(s/π)/(√π R): |C|² is A² for k ≪ 1/R; ripples of the spectrum are s of the tail."""
+    low, high = contour_band(*disc(radius), share=0.02)
+    assert high == pytest.approx(1 / (np.pi**2 * radius * 0.02), rel=0.06)
+    assert low == pytest.approx(np.sqrt(0.02) / (np.pi * radius), abs=1 / 12.0)  # the grid is 12 m wide
+
+
+def test_rough_contours_have_high_frequencies():
+    """A comb of the area of a disc: its highest frequency is in the ratio of the perimeters."""
+    x = (np.arange(1200) + 0.5) * 1e-2 - 6.0
+    bars = (np.abs(x) < 2.0) & (np.floor((x + 2.0) / 0.25) % 2 == 0)  # eight bars of 0.25 m
+    comb = np.outer(bars, np.abs(x) < 0.8)
+    area, perimeter = 8 * 0.25 * 1.6, 8 * 2 * (0.25 + 1.6)
+    assert comb.sum() * 1e-4 == pytest.approx(area, rel=0.02)
+    # the mean over directions hides that a comb has most of its spectrum along one
+    assert contour_band(comb, 1e-2, share=0.02)[1] == pytest.approx(perimeter / (2 * np.pi**2 * area * 0.02), rel=0.25)
+
+
+def test_a_contour_that_is_no_contour_is_refused():
+    for wrong in (np.ones((4, 4)), np.zeros((4, 4)), np.full((4, 4), 0.5), np.zeros((0,))):
+        with pytest.raises(InputError, match="must be 1 inside and 0 around"):
+            contour_band(wrong, 1.0)
+    with pytest.raises(InputError, match="share"):
+        contour_band(disc(1.0, 50)[0], 1.0, share=0.5)
