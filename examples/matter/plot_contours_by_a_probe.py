@@ -6,9 +6,9 @@ probe can tell, c(x) = 1, elsewhere 0; the boundary of this is the contour of th
 §5.3.1]. Wires 2 mm thick and 6 mm apart are a mesh for a needle, and a plate for a finger.
 
 The spectrum of c tells two things of a contour [Habibi97 fig. 5.5]: its lowest frequency falls as it becomes larger,
-its highest rises as it becomes rough. Four blobs, small and large, smooth and spiky, have the four spectra of the figure.
-The highest is the perimeter P over the area A: what lies beyond K is P/(2π² K) of A. Checked: doubling a blob halves
-both; spikes raise the highest alone; a probe that is wider than the gaps closes them.
+its highest rises as it becomes rough. Four blobs, small and large, smooth and spiky, have the four spectra of the
+figure. The highest is the perimeter P over the area A: what lies beyond K is P/(2π² K) of A. Checked: doubling a blob
+halves both; spikes raise the highest alone; a probe that is wider than the gaps closes them.
 """
 
 from pathlib import Path
