@@ -11,10 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motiform.motion.matter.coupling.elements import Complex, check_pulsations, check_spectrum, factors
+from motiform.base.errors import InputError
+from motiform.motion.matter.coupling.elements import Complex, as_complex, check_pulsations, check_spectrum, factors
 from motiform.motion.matter.coupling.linear import LinearNetwork
 from motiform.motion.matter.coupling.nodal import check_sources, reduced, solve_nodal
-from motiform.spatial.checks import Array
+from motiform.spatial.checks import Array, Words
 
 __all__ = ["Port", "impedance", "nodal_matrix", "open_velocity", "port_impedance", "seen_from", "velocities"]
 
@@ -34,13 +35,17 @@ class Port:
     omega: Array
     """[rad/s], (frequencies,)."""
     impedance: Complex
-    """Y = F/V [N s/m], (frequencies,); infinite where the point cannot be moved."""
+    """Y = F/V [N s/m], (frequencies,); infinite where the point cannot be moved. Or matrices (frequencies, 3, 3) of a
+    point in space that no source is known of."""
     force: Complex | None = None
     """F_eq [N], (frequencies,), spectrum in any unit that all ports share; None: no source is known."""
 
     def __post_init__(self) -> None:
         put = object.__setattr__
         put(self, "omega", np.atleast_1d(check_pulsations(self.omega)))
+        if np.ndim(self.impedance) == 3:
+            put(self, "impedance", _check_blocks(self.impedance, len(self.omega), self.force is None))
+            return
         for key in ("impedance", "force"):
             if getattr(self, key) is not None:
                 put(self, key, check_spectrum(getattr(self, key), key, len(self.omega)))
@@ -52,6 +57,18 @@ class Port:
         plain = (Y != 0) & np.isfinite(Y)
         V = -F / np.where(plain, Y, 1)
         return np.where(F == 0, 0, np.where(plain, V, np.where(Y == 0, np.inf, np.nan)))
+
+
+def _check_blocks(value: ArrayLike, count: int, silent: bool) -> Complex:
+    """Return matrices (frequencies, 3, 3)."""
+    found = as_complex(value, "impedance")
+    if found.shape != (count, 3, 3) or not silent:
+        got = Words(f"{found.shape}" + ("" if silent else " and a force"))
+        raise InputError(
+            "impedances in space must be a matrix for each frequency, without a source", where="impedance", got=got,
+            allowed=f"({count}, 3, 3)",
+        )  # fmt: skip
+    return found
 
 
 def impedance(network: LinearNetwork, point: int | str, omega: ArrayLike, step: float | None = None) -> Complex:

@@ -103,11 +103,17 @@ def influence(a: Port, b: Port, *, threshold: float = 0.1, names: tuple[str, str
     """Return the influence of two models on one another at the point where they meet.
 
     Where neither has a known source, each is taken as the one that is excited: |Y_B/Y_A|, |Y_A/Y_B| [Habibi97 3.23].
+    In space these are the largest stretches of Y_A⁻¹ Y_B and of Y_B⁻¹ Y_A, which do not turn with the axes.
     """
     if a.omega.shape != b.omega.shape or not np.array_equal(a.omega, b.omega):
         raise InputError(
             "the two models are not known at the same frequencies", where="influence", got=Words("two lists")
         )
+    if a.impedance.ndim != b.impedance.ndim:
+        raise InputError("both models must be known along one axis, or both in space", where="influence")
+    if a.impedance.ndim == 3:
+        on_a, on_b = _stretch(a.impedance, b.impedance), _stretch(b.impedance, a.impedance)
+        return Influence(*names, a.omega, on_a, on_b, check_threshold(threshold))
     q = _ratio(b.impedance, a.impedance)  # Y_B/Y_A, finite or infinite
     silent = np.zeros(len(a.omega), complex)
     F_a, F_b = silent if a.force is None else a.force, silent if b.force is None else b.force

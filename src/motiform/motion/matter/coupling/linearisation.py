@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, closest
 from motiform.motion.matter.coupling.elements import Complex
-from motiform.motion.matter.coupling.impedances import impedance
+from motiform.motion.matter.coupling.impedances import impedance, port_impedance
 from motiform.motion.matter.coupling.linear import GROUND, LinearNetwork
 from motiform.motion.matter.engine.columns import CUTS
 from motiform.motion.matter.engine.engine import Engine
@@ -58,6 +58,23 @@ def linearise(
     holding.
     """
     e = direction(axis)
+    given, engine = _checked_state(network, state, active)
+    a, b, k, z, acts = links_along(network, given, e, active, geometric, engine)
+    a, b = np.where(acts & 1, a, network.count), np.where(acts & 2, b, network.count)
+    moves = network.movable & _free(network, e)
+    place = np.append(np.where(moves, np.cumsum(moves) - 1, GROUND), GROUND)  # the last is the ground's own
+    a, b = place[a], place[b]
+    kept = (a != b) & ((k != 0) | (z != 0))
+    names = tuple(name for name, free in zip(_names(network), moves, strict=True) if free)
+    if not names:
+        raise InputError("no mass moves along the axis", where="linearise", got=Words(str(axis)))
+    return LinearNetwork(network.mass[moves], a[kept], b[kept], k[kept], z[kept], names)
+
+
+def _checked_state(
+    network: Network, state: NetworkState | Engine | None, active: Active
+) -> tuple[NetworkState, Engine | None]:
+    """Return where the points are, and the engine that knows the states of links."""
     engine = state if isinstance(state, Engine) else None
     given = network.initial_state() if state is None else state.state() if isinstance(state, Engine) else state
     if given.position.shape != (network.count, 3):
@@ -73,16 +90,7 @@ def linearise(
             "a linear network has no rotations", where="linearise", got="balls that rotate and rub",
             remedy="Linearise the network with masses without inertia.",
         )  # fmt: skip
-    a, b, k, z, acts = links_along(network, given, e, active, geometric, engine)
-    a, b = np.where(acts & 1, a, network.count), np.where(acts & 2, b, network.count)
-    moves = network.movable & _free(network, e)
-    place = np.append(np.where(moves, np.cumsum(moves) - 1, GROUND), GROUND)  # the last is the ground's own
-    a, b = place[a], place[b]
-    kept = (a != b) & ((k != 0) | (z != 0))
-    names = tuple(name for name, free in zip(_names(network), moves, strict=True) if free)
-    if not names:
-        raise InputError("no mass moves along the axis", where="linearise", got=Words(str(axis)))
-    return LinearNetwork(network.mass[moves], a[kept], b[kept], k[kept], z[kept], names)
+    return given, engine
 
 
 def links_along(
@@ -115,17 +123,81 @@ def impedance_of(
 
     The point is "group", "group[3]", the name of a point that a module shows, or an index. In continuous time, or for
     the scheme with a step [s]: `network.step` for what the engine does. Infinite where the point cannot move.
+
+    Of axis="xyz" it is the matrix of all three axes, (..., 3, 3), where the other masses move in space too; along one
+    axis they move along it only. It turns with the network, Y → R Y Rᵀ. [Habibi97 3.23]
     """
     found = find_points(network, point)
     if len(found) != 1:
         raise InputError(
             "a single point is needed", got=Words(f"{point} has {len(found)}"), remedy=f"Take one, such as {point}[0]."
         )
+    if isinstance(axis, str) and axis == "xyz":
+        return _impedance_in_space(network, int(found[0]), omega, state, active, geometric, step)
     linear = linearise(network, state, axis, active, geometric=geometric)
     name = network.point_name(int(found[0]))
     if name not in linear.names:
         return np.full(np.shape(omega), np.inf, complex)
     return impedance(linear, name, omega, step)
+
+
+def _impedance_in_space(
+    network: Network, point: int, omega: ArrayLike, state: NetworkState | Engine | None, active: Active,
+    geometric: bool, step: float | None,
+) -> Complex:  # fmt: skip
+    """Return the matrix Y(ω) of a point [N s/m], (..., 3, 3); infinite along axes that it cannot move along."""
+    bits = np.concatenate([group.free for group in network.groups])
+    moves = network.movable[:, None] & ((bits[:, None] >> np.arange(3)) & 1).astype(bool)
+    own = moves[point]
+    w = np.asarray(omega, float)
+    found = np.zeros((*w.shape, 3, 3), complex)
+    found[..., range(3), range(3)] = np.where(own, 0.0, np.inf)
+    if own.any():
+        linear, place = _in_space(network, *_checked_state(network, state, active), active, geometric, moves)
+        dofs = [int(place[point, k]) for k in np.flatnonzero(own)]
+        found[..., *np.ix_(own, own)] = port_impedance(linear, dofs, omega, step)
+    return found
+
+
+def _in_space(
+    network: Network, state: NetworkState, engine: Engine | None, active: Active, geometric: bool, moves: np.ndarray
+) -> tuple[LinearNetwork, np.ndarray]:
+    """Return a linear network whose masses are the coordinates that are free, and the number of each (points, 3).
+
+    Links are blocks B (3, 3) with eᵀ B e what `links_along` gives along e: six directions tell them. A symmetric matrix
+    K is one of scalar links −K_ij between coordinates and of their sums to the ground.
+    """
+    if any(len(set(piston.axes)) > 1 for piston in network.pistons):
+        raise InputError("pistons must be along one axis", where="impedance_of", remedy="Ask along one axis.")
+    blocks: list[Array] = [np.zeros(0)] * 2
+    pairs = [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)]
+    for i, j in pairs:
+        e = direction(np.eye(3)[i] + np.eye(3)[j])
+        a, b, *along, acts = links_along(network, state, e, active, geometric, engine)
+        for n, value in enumerate(along):
+            if (i, j) == (0, 0):
+                blocks[n] = np.zeros((len(value), 3, 3))
+            blocks[n][:, i, j] = value if i == j else value - 0.5 * (blocks[n][:, i, i] + blocks[n][:, j, j])
+            blocks[n][:, j, i] = blocks[n][:, i, j]
+    place = np.where(moves, (np.cumsum(moves) - 1).reshape(moves.shape), GROUND)
+    place = np.vstack([place, np.full((1, 3), GROUND)])  # the last is the ground's
+    ends = np.where(acts & 1, a, network.count), np.where(acts & 2, b, network.count)
+    size = int(moves.sum())
+    matrices = [_assembled(block, place[ends[0]], place[ends[1]], size) for block in blocks]
+    upper = [np.triu(matrix, 1) for matrix in matrices]
+    rows, columns = np.nonzero(np.logical_or(*(matrix != 0 for matrix in upper)))
+    own = np.arange(size)
+    k, z = (np.concatenate([-matrix[rows, columns], matrix.sum(axis=1)]) for matrix in matrices)
+    first, second = np.concatenate([rows, own]), np.concatenate([columns, np.full(size, GROUND)])
+    return LinearNetwork(np.repeat(network.mass, 3)[moves.ravel()], first, second, k, z), place
+
+
+def _assembled(block: Array, one: np.ndarray, other: np.ndarray, size: int) -> Array:
+    """Return the matrix (size, size) of links between coordinates (links, 3), with no row for the ground."""
+    found = np.zeros((size + 1, size + 1))  # the ground's row is the last: index −1 finds it
+    for row, column, sign in ((one, one, 1.0), (other, other, 1.0), (one, other, -1.0), (other, one, -1.0)):
+        np.add.at(found, (row[:, :, None], column[:, None, :]), sign * block)
+    return found[:size, :size]
 
 
 def direction(axis: str | ArrayLike) -> Array:

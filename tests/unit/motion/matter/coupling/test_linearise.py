@@ -1,5 +1,7 @@
 """Networks of the engine as linear networks along an axis: every kind of link, at a state."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -7,11 +9,12 @@ from numpy.testing import assert_allclose
 from motiform.base.errors import InputError
 from motiform.geometry import Ball
 from motiform.motion.matter import Engine, Friction, NetworkBuilder, NetworkState, links, topology
-from motiform.motion.matter.coupling import GROUND, cell, impedance, impedance_of, linearise
+from motiform.motion.matter.coupling import GROUND, Port, cell, impedance, impedance_of, influence, linearise
+from motiform.motion.matter.engine.columns import CUTS
 from motiform.motion.matter.engine.meters import potential_energy
 from motiform.motion.matter.laws.automaton import Automaton
 from motiform.motion.matter.model.points import find_points
-from motiform.spatial import Transform
+from motiform.spatial import Transform, exp_rotation
 
 
 def row(**options):
@@ -81,6 +84,93 @@ def test_stiffness_is_the_second_derivative_of_the_energy(axis):
             second = sum(s * t * energy((i, s * h), (j, t * h)) for s, t in signs) / (4 * h * h)
             # energies of some 100 J are rounded to 1e-14, over 4h² = 4e-8; the next term is h² d⁴E of order 1e-6
             assert second == pytest.approx(found[i, j], abs=1e-4)
+
+
+def turned_web(R, seed=5):
+    """Springs and dampers in space between three nails and four beads, turned by R, with drag."""
+    rng = np.random.default_rng(seed)
+    nails, beads = rng.normal(0, 1, (3, 3)) @ R.T, rng.normal(0, 1, (4, 3)) @ R.T
+    b = NetworkBuilder(gravity=(0, 0, 0))
+    held = b.fixed("nails", nails)
+    free = b.masses("beads", beads, rng.uniform(1, 2, 4), drag=0.3)
+    b.link("web", topology.agglomerate(free.indices), links.spring(rng.uniform(5, 9, 6), rest=0.8, damping=0.2))
+    b.link("ties", (held, free[:3]), links.spring(12.0, rest=2.0))
+    return b.build()
+
+
+W = np.array([0.3, 1.0, 3.0, 10.0])
+
+
+@pytest.mark.parametrize("geometric", [False, True])
+@pytest.mark.parametrize("step", [None, 1e-3])
+def test_the_impedance_in_space_turns_with_the_network(geometric, step):
+    R = exp_rotation(np.array([0.4, -1.0, 0.7]))
+    options = {"axis": "xyz", "geometric": geometric, "step": step}
+    plain, turned = (impedance_of(turned_web(Q), "beads[2]", W, **options) for Q in (np.eye(3), R))
+    # a solution of twelve equations with a condition number below 1e4 or so: 1e-10
+    assert_allclose(turned, R @ plain @ R.T, rtol=0, atol=1e-10 * np.abs(plain).max())
+    assert_allclose(plain, np.swapaxes(plain, 1, 2), rtol=0, atol=1e-10 * np.abs(plain).max())
+    along = [impedance_of(turned_web(Q), "beads[2]", W, axis="x") for Q in (np.eye(3), R)]
+    assert np.abs(along[0] / along[1] - 1).max() > 0.1  # along one axis of the world it does not
+
+
+def test_the_impedance_in_space_is_the_matrix_of_the_energy():
+    """jω M + K/jω + Z, K the second derivatives of the energy, reduced to the point."""
+    net = turned_web(np.eye(3))
+    state, beads, h = net.initial_state(), net.group("beads").indices, 1e-4
+
+    def energy(*moves):
+        x = state.position.copy()
+        for (bead, k), by in moves:
+            x[beads[bead], k] += by
+        return potential_energy(net, NetworkState(x, x))
+
+    dofs = [(bead, k) for bead in range(4) for k in range(3)]
+    signs = ((1, 1), (1, -1), (-1, 1), (-1, -1))
+    K = np.array([[sum(s * t * energy((i, s * h), (j, t * h)) for s, t in signs) / (4 * h * h) for j in dofs]
+                  for i in dofs])  # fmt: skip
+    undamped = net.replace(
+        groups=tuple(replace(g, drag=0 * np.asarray(g.drag)) for g in net.groups),
+        bundles=tuple(replace(one, law=links.spring(one.law.rows(one.count, np.zeros(one.count))[:, CUTS], rest=rest))
+                      for one, rest in zip(net.bundles, (0.8, 2.0), strict=True)),
+    )  # fmt: skip
+    mass = np.repeat(np.asarray(net.mass)[beads], 3)
+    for w in W:
+        inverse = np.linalg.inv(1j * w * np.diag(mass) + K / (1j * w))
+        wanted = np.linalg.inv(inverse[6:9, 6:9])
+        found = impedance_of(undamped, "beads[2]", w, axis="xyz", geometric=True)
+        assert_allclose(found, wanted, rtol=1e-3, atol=1e-3 * np.abs(wanted).max())
+
+
+def test_the_verdict_in_space_does_not_depend_on_the_axes():
+    """A heavy web and a light one that meet at a point, in two frames. [Habibi97 3.23]"""
+    R, found = exp_rotation(np.array([0.4, -1.0, 0.7])), []
+    for Q in (np.eye(3), R):
+        heavy, light = (impedance_of(turned_web(Q, seed), "beads[2]", W, axis="xyz") for seed in (5, 6))
+        found.append(influence(Port(W, heavy), Port(W, 1e-3 * light)))
+    assert_allclose(found[0].on_a, found[1].on_a, rtol=1e-8)
+    assert_allclose(found[0].on_b, found[1].on_b, rtol=1e-8)
+    assert found[0].verdict == found[1].verdict == "a drives b"
+    same = np.tile(np.eye(3), (4, 1, 1))
+    assert_allclose(influence(Port(W, 4.0 * same), Port(W, same)).on_b, 4.0)
+    with pytest.raises(InputError, match="a matrix for each frequency"):
+        Port(W, same, np.ones(4))
+    with pytest.raises(InputError, match="a matrix for each frequency"):
+        Port(W, same[:2])
+    with pytest.raises(InputError, match="or both in space"):
+        influence(Port(W, same), Port(W, np.ones(4)))
+
+
+def test_a_guided_mass_cannot_be_moved_across():
+    b = NetworkBuilder(gravity=(0, 0, 0))
+    nail, bead = b.fixed("nail", [0, 0, 0]), b.masses("bead", [3.0, 4.0, 0], 2.0, axes="xy")
+    b.link("rod", (nail, bead), links.spring(25.0, damping=5.0))
+    found = impedance_of(b.build(), "bead", 2.0, axis="xyz")
+    u = np.array([0.6, 0.8])
+    assert_allclose(found[:2, :2], 2j * 2.0 * np.eye(2) + (25.0 / 2j + 5.0) * np.outer(u, u), atol=1e-12)
+    assert np.isinf(found[2, 2])
+    assert (found[2, :2] == 0).all()
+    assert np.isinf(impedance_of(b.build(), "nail", 2.0, axis="xyz").diagonal()).all()
 
 
 def buffer():
