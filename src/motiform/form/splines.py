@@ -1,6 +1,7 @@
 """Cubic splines whose control points move, and tubes and laths along them."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -18,9 +19,7 @@ _STILL = 1e-9  # of the way between control points: slopes below it have no dire
 _CAP = np.deg2rad([22.5, 45.0, 67.5])  # rings of a round end
 
 
-def spline_weights(
-    count: int, *, closed: bool = False, kind: str = "b-spline", parts: int = 8
-) -> tuple[Array, Array]:
+def spline_weights(count: int, *, closed: bool = False, kind: str = "b-spline", parts: int = 8) -> tuple[Array, Array]:
     """Return the weights of control points at places along a uniform cubic spline, and of its slope, (places, count).
 
     Curve and slope are ``weights @ points``; each row of the first has the sum 1, of the second 0.
@@ -76,7 +75,7 @@ class Sweep:
     """Whether an open end is half a ball, rather than flat."""
 
     @property
-    def _rings(self) -> tuple[Array, Array, Array]:
+    def _rings(self) -> tuple[Any, Array, Array]:
         """The place of each ring, how far ahead of it the ring is [m], and its size in sections."""
         at = np.arange(len(self.curve))
         if self.closed or not self.round_:
@@ -87,7 +86,7 @@ class Sweep:
         return np.concatenate([0 * cap, at, at[-1] * cap]), ahead, size
 
     @property
-    def faces(self) -> Array:
+    def faces(self) -> Any:
         """Triangles, counter-clockwise seen from outside, (triangles, 3)."""
         rings, sides = len(self._rings[0]), len(self.section)
         here, there = np.arange(sides), (np.arange(sides) + 1) % sides

@@ -128,7 +128,7 @@ class MatterSurface(AnimatedSurface):
         size = self.reach ** (2.0 / exponent)  # so that u = Q/R^e is 1/reach² on all ellipsoids, as on balls
         return Implicit(places[own], size=size, radii=radii, exponent=exponent, **given), own
 
-    def _linked(self, there: Array) -> tuple[Any, Array, Any]:
+    def _linked(self, there: Any) -> tuple[Any, Array, Any]:
         """Return the particles at the corners of elements, (n, 3), their radii [m], and their skeletons."""
         from scipy.sparse import coo_matrix
         from scipy.sparse.csgraph import connected_components

@@ -33,15 +33,14 @@ def check_metric(radii: Any, turn: Any, count: int) -> Array:
     """Return the metrics of elements, (n, 3, 3): rows are their axes in the world, each divided by its radius."""
     sizes, turns = (np.asarray(given, float) for given in (radii, turn))
     if sizes.shape not in ((3,), (count, 3)) or not (np.isfinite(sizes).all() and (sizes > 0.0).all()):
-        got, allowed = np.round(sizes.reshape(-1, sizes.shape[-1] if sizes.ndim else 1)[:1], 6), f"(3,) or ({count}, 3)"
+        got = np.round(sizes.reshape(-1, sizes.shape[-1] if sizes.ndim else 1)[:1], 6)
+        allowed = f"(3,) or ({count}, 3)"
         raise InputError(
             "`radii` must be above 0 m, three or three for each element", where="Implicit", got=got, allowed=allowed
         )
-    sound = turns.shape in ((4,), (count, 4)) and np.isfinite(turns).all() and turns.any(axis=-1).all()
-    if not sound:
-        got = f"shape {turns.shape}"
-        allowed = f"(4,) or ({count}, 4), not all 0"
-        raise InputError("`turn` must be a quaternion (w, x, y, z)", where="Implicit", got=got, allowed=allowed)
+    if not (turns.shape in ((4,), (count, 4)) and np.isfinite(turns).all() and turns.any(axis=-1).all()):
+        shape, fits = f"shape {turns.shape}", f"(4,) or ({count}, 4), not all 0"
+        raise InputError("`turn` must be a quaternion (w, x, y, z)", where="Implicit", got=shape, allowed=fits)
     axes = np.swapaxes(rotation_from_quaternion(turns), -1, -2)
     return np.array(np.broadcast_to(axes / sizes[..., :, None], (count, 3, 3)))
 

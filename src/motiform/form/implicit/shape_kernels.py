@@ -87,7 +87,11 @@ def shaped_at(e, kind, elements, x):
     """Return value and gradient of the field of an element with a metric: N(Q), and Aᵀ dQ/dr dN/dQ."""
     one, two, three = row3(elements, e, METRIC), row3(elements, e, METRIC + 3), row3(elements, e, METRIC + 6)
     away = sub(x, row3(elements, e, START))
-    r, corners, exponent = (dot(one, away), dot(two, away), dot(three, away)), elements[e, CORNERS], elements[e, EXPONENT]
+    r, corners, exponent = (
+        (dot(one, away), dot(two, away), dot(three, away)),
+        elements[e, CORNERS],
+        elements[e, EXPONENT],
+    )
     if corners == 2.0:
         r = _off_line(r, row3(elements, e, ARMS))
     elif corners == 3.0:

@@ -23,13 +23,13 @@ _LEAST_CELL = 1 / 64  # of the least radius: finer cells are a slip
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SurfaceLook(PartLook):
-    """One surface around the points of channels: fluids, pastes, drops, sand; tubes along links, sheets of triangles."""
+    """One surface around the points of channels: fluids, pastes, drops, sand, tubes along links, sheets."""
 
     surface: tuple[str, ...]
     """Channels of places in the world [m], (3,) or (count, 3)."""
     radius: float | np.ndarray
-    """Of the ball that a lone point is [m], one, or one for each channel. Rows of three are the radii of ellipsoids, one
-    for each channel or for each point."""
+    """Of the ball that a lone point is [m], one, or one for each channel. Rows of three are the radii of ellipsoids,
+    one for each channel or for each point."""
     color: tuple[float, float, float] | np.ndarray
     """Red, green, blue from 0 to 1, (3,), or a row for each channel."""
     reach: float = 2.0

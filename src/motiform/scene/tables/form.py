@@ -47,7 +47,9 @@ class FormTable(Table):
     turn: TurnTable | None = Field(None, description="of the axes of ellipsoids, about x, then y, then z; none")
     exponent: Annotated[Number, Field(ge=2, le=64)] | None = Field(None, description="of superellipsoids, 2 to 64; 2")
     links: str | list[str] | None = Field(None, description="links within these groups that are drawn as tubes")
-    kind: Literal["b-spline", "catmull-rom"] = Field("b-spline", description="within the hull of its points, or through them")
+    kind: Literal["b-spline", "catmull-rom"] = Field(
+        "b-spline", description="within the hull of its points, or through them"
+    )
     closed: bool = Field(False, description="whether the last point of a spline is followed by the first")
     width: Length | None = Field(None, description="of the tube along a spline, or of the lath")
     thickness: Length | None = Field(None, description="of the lath along a spline; a tube")

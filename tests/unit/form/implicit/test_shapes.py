@@ -20,7 +20,9 @@ CORNERS = RNG.normal(size=(4, 20, 3))
 FIELDS = {
     "ellipsoids": Implicit(CORNERS[0], size=2.0, radii=0.3 + RNG.random((20, 3)), turn=TURNS),
     "superellipsoids": Implicit(CORNERS[0], kind="blinn", radii=0.3 + RNG.random((20, 3)), turn=TURNS, exponent=5.0),
-    "of their own": Implicit(CORNERS[0], size=1.5, radii=(0.8, 0.6, 0.4), turn=TURNS, exponent=2.0 + 4 * RNG.random(20)),
+    "of their own": Implicit(
+        CORNERS[0], size=1.5, radii=(0.8, 0.6, 0.4), turn=TURNS, exponent=2.0 + 4 * RNG.random(20)
+    ),
     "lines": Implicit(*CORNERS[:2], size=2.0, radii=(0.5, 0.3, 0.4), skeleton=np.arange(20) // 4),
     "triangles": Implicit(*CORNERS[:2], third=CORNERS[2], size=0.7, skeleton=np.arange(20) // 2),
     "triangles in a metric": Implicit(*CORNERS[:2], third=CORNERS[2], kind="blinn", radii=(0.5, 0.4, 0.3), turn=TURNS),
