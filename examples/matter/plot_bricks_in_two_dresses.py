@@ -158,7 +158,7 @@ def dressed(rec, kind):
 
 
 def draw(rec, folder):
-    chart, camera = Figure(figsize=(10, 6.2), layout="constrained"), Camera((1.0, 0.7, 1.4), (0.0, 0.25, 0.12), fov=0.54)
+    chart, camera = Figure(figsize=(10, 6.2), layout="constrained"), Camera((1.0, 0.7, 1.4), (0, 0.25, 0.12), fov=0.54)
     titles = {"masses": "4 × 45 masses", "barycentres": "barycentres on the contour", "contour": "joined by patches"}
     for row, (sample, time) in zip(chart.subplots(2, 3), ((0, "t = 0"), (100, "t = 2 s")), strict=True):
         for axes, (kind, title) in zip(row, titles.items(), strict=True):
