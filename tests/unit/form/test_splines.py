@@ -9,6 +9,7 @@ from motiform.form import Looks, PointsLook, SplineLook, dress, looks_in, spline
 from motiform.form.splines import Sweep
 from motiform.image.cast.raycast import cast_form
 from motiform.record import Channel, Recording
+from motiform.record.samples import Samples
 
 RNG = np.random.default_rng(4)
 
@@ -142,6 +143,15 @@ def test_control_points_of_several_channels_that_move():
     np.testing.assert_array_equal(read.pick, chosen.pick)
     assert (read.spline, read.width, read.parts, read.kind) == (chosen.spline, 0.1, 3, "b-spline")
     assert len(strobe(dress(rec), 3).skins) == 1
+
+
+def test_splines_of_long_recordings_are_computed_when_they_are_asked_for():
+    """75 MB of vertices; the bits are those of a short one."""
+    a = np.tile(RNG.normal(size=(7, 4, 3)), (1201, 1, 1))
+    few, many = (dress(recorded(look(), a=x)).skins[0].vertices for x in (a[:7], a))
+    assert isinstance(few, np.ndarray)
+    assert isinstance(many, Samples)
+    np.testing.assert_array_equal(many[8400:8407], few)
 
 
 def test_points_that_stay_in_one_place_and_points_that_are_not_there():

@@ -11,7 +11,7 @@ from motiform.form.looks.color import ColorBy, check_color
 from motiform.form.looks.plain import PartLook
 from motiform.form.parts import Skin
 from motiform.form.splines import SPLINES, Sweep, spline_weights
-from motiform.record.samples import by_samples
+from motiform.record.samples import WHOLE_BYTES, Samples, by_samples
 
 if TYPE_CHECKING:
     from motiform.record import Recording
@@ -76,11 +76,14 @@ class SplineLook(PartLook):
     def drawn(self, name: str, recording: "Recording", samples: int) -> Skin:
         """Return the tube or lath."""
         places = [read_points(channel, recording, samples, name) for channel in self.spline]
-        points = take(by_samples(side_by_side, *places), self.pick, name)
+        given = points = take(by_samples(side_by_side, *places), self.pick, name)
         curve, slope = spline_weights(points.shape[1], closed=bool(self.closed), kind=self.kind, parts=int(self.parts))
         round_ = self.thickness is None
         sweep = Sweep(curve, slope, self._section(), np.asarray(self.across), bool(self.closed), round_)
         color = np.asarray(self.color, float)
+        shape = (samples, *sweep.vertices(points[:1]).shape[1:])
+        if 8 * int(np.prod(shape, dtype=np.int64)) > WHOLE_BYTES:  # many times what its control points are
+            points = Samples(lambda a, b: np.asarray(given[a:b]), given.shape, np.float64)
         return Skin(name, by_samples(sweep.vertices, points), sweep.faces, color, two_sided=False)
 
     def _section(self) -> np.ndarray:
