@@ -119,7 +119,7 @@ def draw(rec, folder):
     apart = np.linalg.norm(x[:, DRESSED["arms"]] - x[:, BARE["arms"]], axis=2).max(axis=1)
     sample = len(rec["arms.position"]) - PERIOD + int(apart.argmax())  # where sleeves are furthest from elbows
     titles = {"masses": "14 masses", "splines": "splines that they control", "dressed": "limbs through six masses more"}
-    chart, camera = Figure(figsize=(10, 4.3), layout="constrained"), Camera((0.04, 0.85, 2.9), (0.04, 0.6, 0), fov=0.54)
+    chart, camera = Figure(figsize=(10, 4.6), layout="constrained"), Camera((0, 0.85, 2.9), (0, 0.6, 0), fov=0.58)
     for axes, (kind, title) in zip(chart.subplots(1, 3), titles.items(), strict=True):
         axes.imshow(render(dress(rec, looks(kind)), sample=sample, camera=camera, size=(520, 640)))
         axes.set_title(title)

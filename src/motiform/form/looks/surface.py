@@ -46,7 +46,7 @@ class SurfaceLook(PartLook):
     exponent: float | np.ndarray | None = None
     """Of ellipsoids, from 2 to 64: above 2 superellipsoids. One, or one for each channel or point; None: 2."""
     pairs: np.ndarray | None = None
-    """Points at the ends of tubes, (tubes, 2), counted through all channels: a chain of them is one smooth tube."""
+    """Points at the ends of tubes, (tubes, 2), counted through all channels: a chain of them is one tube."""
     faces: np.ndarray | None = None
     """Points at the corners of triangles, (triangles, 3), counted so: sheets twice the radius thick."""
 

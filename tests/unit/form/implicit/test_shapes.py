@@ -56,6 +56,15 @@ def test_one_element_is_the_ellipsoid_of_its_radii(kind, exponent):
     assert 0.0 < 1.0 - mesh.volume / exact < 0.5 * (exponent - 1) * (h / (rho * RADII.min())) ** 2
 
 
+def test_triangles_of_an_ellipsoid_are_within_a_tolerance():
+    """The length in its axes changes by 1/least radius per metre at most: off by more, they would be further away."""
+    field, tolerance = Implicit([CENTER], size=2.0, radii=RADII, turn=TURN), 0.004
+    mesh, plain = field.to_mesh(0.02, tolerance=tolerance), field.to_mesh(0.02)
+    for places in (mesh.vertices, mesh.vertices[mesh.faces].mean(axis=1)):
+        assert np.abs(np.linalg.norm(in_axes(places), axis=1) - 1.0).max() * RADII.min() <= tolerance
+    assert len(mesh.faces) < len(plain.faces)
+
+
 def test_higher_exponents_are_flatter_inside_and_steeper_outside():
     """Along an axis the field is N((d/R)^e): greater within the radius, less beyond where R is 1."""
     inside, outside = np.array([[0.5, 0, 0]]), np.array([[1.2, 0, 0]])
