@@ -25,8 +25,10 @@ def pictures(look):
         PointsLook(points="a.position", radius=0.2, color=(0.1, 0.3, 0.8)),
         SurfaceLook(surface="a.position", radius=0.2, color=(0.1, 0.3, 0.8)),
         SurfaceLook(surface="a.position", radius=0.2, color=(0.1, 0.3, 0.8), rays=True),
+        SurfaceLook(surface="a.position", radius=[[0.25, 0.12, 0.18]], exponent=4.0, color=(0.1, 0.3, 0.8), rays=True),
+        SurfaceLook(surface="a.position", radius=0.1, faces=[[0, 1, 2]], color=(0.1, 0.3, 0.8), rays=True),
     ],
-    ids=["balls", "triangles", "rays"],
+    ids=["balls", "triangles", "rays", "superellipsoids", "sheet"],
 )
 def test_pictures_agree(look):
     """Balls, a mesh and a surface that rays march to.

@@ -8,6 +8,7 @@ from motiform.form.looks import *  # noqa: F403
 from motiform.form.model_looks import looks_of, marker_looks
 from motiform.form.parts import Form, LinkParts, Part, Skin
 from motiform.form.rig import Rig, read_rig
+from motiform.form.splines import spline_weights
 from motiform.form.surfaces import AnimatedSurface, LevelSurface, MatterSurface, Shell
 from motiform.form.upright import stand_upright
 
@@ -28,6 +29,7 @@ __all__ = [
     "looks_of",
     "marker_looks",
     "read_rig",
+    "spline_weights",
     "stand_upright",
     "strobe",
 ]

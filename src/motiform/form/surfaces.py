@@ -9,6 +9,7 @@ import numpy as np
 
 from motiform.record.samples import Samples, by_samples, in_blocks
 from motiform.spatial.checks import Array
+from motiform.spatial.quaternion import quaternion_from_rotation, rotation_from_quaternion
 
 if TYPE_CHECKING:
     from motiform.form.clouds import Puffs
@@ -71,9 +72,10 @@ class AnimatedSurface(ABC):
 
 @dataclass(frozen=True)
 class MatterSurface(AnimatedSurface):
-    """One surface around particles: each alone is a ball of its radius, near ones melt together.
+    """One surface around particles: each alone is a ball of its radius or an ellipsoid, near ones melt together.
 
-    The field is Wyvill's, see `motiform.form.implicit`. Between samples the particles move on lines.
+    The field is Wyvill's, see `motiform.form.implicit`. Between samples the particles move on lines. Particles that are
+    paired are the ends of a tube, those of a triangle the corners of a sheet; what hangs together is one skeleton.
     """
 
     name: str
@@ -91,17 +93,56 @@ class MatterSurface(AnimatedSurface):
     """Whether pictures show the surface itself, which rays march to, and not its triangles; in one color."""
     tolerance: float | None = None
     """Largest distance of triangles from the surface [m], with cells of several sizes; None: all are of one size."""
+    radii: Array | None = None
+    """Radii of the ellipsoids that lone particles are [m], (count, 3); None: balls."""
+    turn: Array | None = None
+    """Axes of the ellipsoids in the world as quaternions (w, x, y, z), (count, 4); None: the world's."""
+    exponent: Array | None = None
+    """Of the ellipsoids, 2 or more, (count,); None: 2."""
+    pairs: Any = None
+    """Particles at the ends of tubes, (tubes, 2)."""
+    faces: Any = None
+    """Particles at the corners of triangles, (triangles, 3)."""
 
     def field(self, before: int, after: int | None = None, part: float = 0.0) -> Any:
         """Return the field (`Implicit`) at an instant and the numbers of its particles; None where there are none."""
         from motiform.form.implicit.field import Implicit, wyvill_level
 
         places = _mix(self.points, before, after, part)
-        there = np.flatnonzero(np.isfinite(places).all(axis=1) & (self.radius > 0.0))
-        if not len(there):
+        there = np.isfinite(places).all(axis=1) & (self.radius > 0.0)
+        own = np.flatnonzero(there)
+        if not len(own):
             return None
-        size = self.reach * self.radius[there]
-        return Implicit(places[there], kind="wyvill", size=size, level=wyvill_level(1.0 / self.reach)), there
+        given: dict[str, Any] = {"kind": "wyvill", "level": wyvill_level(1.0 / self.reach)}
+        if self.pairs is not None or self.faces is not None:
+            corners, radius, skeleton = self._linked(there)
+            a, b, c = (places[corners[:, k]] for k in range(3))
+            third = None if self.faces is None else c
+            return Implicit(a, b, size=self.reach * radius, skeleton=skeleton, third=third, **given), own
+        if self.radii is None and self.exponent is None:
+            return Implicit(places[own], size=self.reach * self.radius[own], **given), own
+        exponent = np.full(len(own), 2.0) if self.exponent is None else self.exponent[own]
+        radii = np.repeat(self.radius[own, None], 3, axis=1) if self.radii is None else self.radii[own]
+        if self.turn is not None:
+            given["turn"] = self.turn[own]
+        size = self.reach ** (2.0 / exponent)  # so that u = Q/R^e is 1/reach² on all ellipsoids, as on balls
+        return Implicit(places[own], size=size, radii=radii, exponent=exponent, **given), own
+
+    def _linked(self, there: Any) -> tuple[Any, Array, Any]:
+        """Return the particles at the corners of elements, (n, 3), their radii [m], and their skeletons."""
+        from scipy.sparse import coo_matrix
+        from scipy.sparse.csgraph import connected_components
+
+        faces = np.empty((0, 3), np.int64) if self.faces is None else self.faces[there[self.faces].all(axis=1)]
+        pairs = np.empty((0, 2), np.int64) if self.pairs is None else self.pairs[there[self.pairs].all(axis=1)]
+        held = np.zeros(len(there), bool)
+        held[faces], held[pairs] = True, True
+        lone = np.flatnonzero(there & ~held)
+        corners = np.concatenate([faces, pairs[:, [0, 1, 1]], np.repeat(lone[:, None], 3, axis=1)])
+        radius = np.concatenate([self.radius[faces].mean(axis=1), self.radius[pairs].mean(axis=1), self.radius[lone]])
+        ends = np.concatenate([corners[:, :2], corners[:, 1:]])
+        graph = coo_matrix((np.ones(len(ends), bool), (ends[:, 0], ends[:, 1])), shape=(len(there), len(there)))
+        return corners, radius, connected_components(graph, directed=False)[1][corners[:, 0]]
 
     def cast(self, before: int, after: int | None = None, part: float = 0.0) -> "Shell | Blocks":
         """Return what rays meet at an instant: the surface itself, or its triangles."""
@@ -123,7 +164,8 @@ class MatterSurface(AnimatedSurface):
         slope = field.gradients(vertices)
         size = np.linalg.norm(slope, axis=1, keepdims=True)
         normals = -slope / np.where(size > 0.0, size, 1.0)
-        return Shell(vertices, mesh.faces, self._tones(vertices[mesh.faces].mean(axis=1), field.start, there), normals)
+        places = _mix(self.points, before, after, part)[there]
+        return Shell(vertices, mesh.faces, self._tones(vertices[mesh.faces].mean(axis=1), places, there), normals)
 
     def _tones(self, middles: Array, places: Array, there: Any) -> Array:
         """Return the colors of triangles by their middles: of the particle whose ball is nearest."""
@@ -135,19 +177,31 @@ class MatterSurface(AnimatedSurface):
         return np.asarray(self.color[there[nearest]])
 
     def around(self) -> Iterator[tuple[Array, float]]:
-        """Give the particles, at most a million rows at once; a lone one is a ball of its radius."""
+        """Give the particles, at most a million rows at once; a lone one is within a ball of its largest radius."""
+        far = float(self.radius.max(initial=0.0) if self.radii is None else self.radii.max(initial=0.0))
+        if self.exponent is not None:  # to the corners of superellipsoids
+            far *= 3.0 ** (0.5 - 1.0 / float(self.exponent.max(initial=2.0)))
         step = max(1, 1_000_000 // max(1, self.points.shape[1]))
         for first in range(0, len(self.points), step):
             places = np.asarray(self.points[first : first + step], float).reshape(-1, 3)
-            yield places[np.isfinite(places).all(axis=1)], float(self.radius.max(initial=0.0))
+            yield places[np.isfinite(places).all(axis=1)], far
 
     def turned(self, rotation: Array) -> "MatterSurface":
         """Return it with its particles turned."""
-        return replace(self, points=by_samples(lambda block: np.asarray(block, float) @ rotation.T, self.points))
+        turn = self.turn
+        if self.radii is not None or self.exponent is not None:
+            now = np.tile([1.0, 0.0, 0.0, 0.0], (len(self.radius), 1)) if turn is None else turn
+            turn = quaternion_from_rotation(rotation @ rotation_from_quaternion(now))
+        points = by_samples(lambda block: np.asarray(block, float) @ rotation.T, self.points)
+        return replace(self, points=points, turn=turn)
 
     def content(self) -> tuple[Any, ...]:
         """Return places, radii and settings."""
-        return self.points, self.radius, self.color, self.reach, self.cell, self.rays, self.tolerance or 0.0
+        more = tuple(
+            np.zeros(0) if one is None else one
+            for one in (self.radii, self.turn, self.exponent, self.pairs, self.faces)
+        )
+        return self.points, self.radius, self.color, self.reach, self.cell, self.rays, self.tolerance or 0.0, *more
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import pytest
 
 import motiform as mf
 from motiform.base.errors import RecordingError, SceneError
-from motiform.form import dress
+from motiform.form import dress, looks_in
 from motiform.scene import parse_scene, redress
 
 RAIN = """
@@ -148,7 +148,7 @@ def test_the_verb(tmp_path, monkeypatch, capfd):
         ('surface = "drops"\nradius = 0', "form.0.radius"),
         ('surface = "drops"\nradius = 0.1\nreach = 0.5', "above 1"),
         ('surface = "drops"\nradius = 0.1\nlevel = 0.5', "unknown key"),
-        ('radius = 0.1\nsurface = "drops"\ncloud = "drops"', "give either surface or cloud"),
+        ('radius = 0.1\nsurface = "drops"\ncloud = "drops"', "give either surface, cloud or spline"),
         ('radius = 0.1\nsurface = "drops"\nspread = 0.1', "spread must go with cloud"),
         ('radius = 0.1\ncloud = "drops"\nrays = true', "rays must go with surface"),
         ('radius = 0.1\ncloud = "drops"\ntolerance = 0.01', "tolerance must go with surface"),
@@ -160,3 +160,70 @@ def test_the_verb(tmp_path, monkeypatch, capfd):
 def test_what_is_no_form_is_refused(table, text):
     with pytest.raises(SceneError, match=text):
         mf.simulate(parse_scene(f'{RAIN}\n[[form]]\nname = "blob"\n{table}\n'))
+
+
+CHAIN = """
+[scene]
+title = "Chain"
+duration = 0.1
+rate = 25
+[[network]]
+name = "chain"
+[[network.masses]]
+name = "beads"
+line = { from = [0, 1, 0], to = [1, 1, 0], count = 5 }
+mass = 0.1
+color = [0.2, 0.4, 0.6]
+[[network.masses]]
+name = "bob"
+points = [[1.2, 1, 0]]
+mass = 0.1
+[[network.link]]
+name = "thread"
+chain = "beads"
+law = "spring"
+stiffness = 10
+look = { draw = "none" }
+"""
+
+
+def test_forms_along_links_and_splines():
+    tube = 'name = "tube"\nsurface = ["bob", "beads"]\nradius = 0.05\nlinks = "thread"\ncolor = [1, 0, 0]'
+    lath = 'name = "lath"\nspline = ["beads[0]", "beads[2:5]", "bob"]\nwidth = 0.05\nthickness = 0.01'
+    lath += '\nkind = "catmull-rom"'
+    rec = mf.simulate(parse_scene(f"{CHAIN}\n[[form]]\n{lath}\n[[form]]\n{tube}\n"))
+    form = dress(rec)
+    assert form.surfaces[0].pairs.tolist() == [[n, n + 1] for n in range(1, 5)]  # the bob is the first point
+    look = looks_in(rec).parts["lath"]
+    assert (look.spline, look.pick.tolist()) == (("beads.position", "bob.position"), [0, 2, 3, 4, 5])
+    assert (look.kind, look.thickness, look.color) == ("catmull-rom", 0.01, (0.2, 0.4, 0.6))
+    assert [skin.name for skin in form.skins] == ["lath"]
+    egg = 'name = "egg"\nsurface = "bob"\nradius = [[0.1, "5 cm", 0.1]]\nturn = { z = "30 deg" }\nexponent = 4'
+    form = dress(mf.simulate(parse_scene(f"{CHAIN}\n[[form]]\n{egg}\n")))
+    np.testing.assert_allclose(form.surfaces[0].radii, [[0.1, 0.05, 0.1]])
+    np.testing.assert_allclose(form.surfaces[0].turn, [[np.cos(np.pi / 12), 0, 0, np.sin(np.pi / 12)]], atol=1e-15)
+    assert form.surfaces[0].exponent.tolist() == [4.0]
+    assert form.parts[0].name == "beads"
+
+
+@pytest.mark.parametrize(
+    ("table", "text"),
+    [
+        ('spline = ["beads"]\nradius = 0.1', "width must be given with spline, radius must not"),
+        ('surface = "beads"', "radius must be given with surface"),
+        ('spline = ["bead"]\nwidth = 0.1', "no such group of points .*Did you mean 'beads'"),
+        ('spline = ["beads[7]"]\nwidth = 0.1', "no such point"),
+        ('spline = ["beads[x]"]\nwidth = 0.1', "no such point"),
+        ('spline = ["beads["]\nwidth = 0.1', "no such group of points"),
+        ("spline = []\nwidth = 0.1", "must have channels"),
+        ('spline = ["beads"]\nwidth = 0.1\nacross = [0, 0, 0]', "across must be a direction"),
+        ('spline = ["beads"]\nwidth = 0.1\ncolor = [[1, 0, 0]]', "a spline must have one color"),
+        ('surface = "beads"\nradius = 0.1\nclosed = true', "closed must go with spline"),
+        ('surface = "beads"\nradius = 0.1\nlinks = "tread"', "no such links .*Did you mean 'thread'"),
+        ('surface = "bob"\nradius = 0.1\nlinks = "thread"', "must be between points of the surface"),
+        ('surface = "beads"\nradius = 0.1\nexponent = 1', "exponent"),
+    ],
+)
+def test_what_is_no_spline_or_tube_is_refused(table, text):
+    with pytest.raises(SceneError, match=text):
+        mf.simulate(parse_scene(f'{CHAIN}\n[[form]]\nname = "blob"\n{table}\n'))

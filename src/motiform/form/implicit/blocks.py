@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError
-from motiform.form.implicit.field import KINDS, MOST, Implicit, reached_cells
+from motiform.form.implicit.field import MOST, Implicit, reached_cells
 from motiform.spatial.checks import Array
 
 __all__ = ["Blocks", "surface_blocks"]
@@ -50,9 +50,8 @@ def surface_blocks(field: Implicit, spacing: float, color: Array) -> Blocks:
         remedy = "Draw its mesh (to_mesh)."
         raise InputError("a field for rays must blend throughout", where="surface_blocks", remedy=remedy)
     elements, skeleton = field._packed[:2]
-    start, end = elements[:, :3], elements[:, 3:6]
-    reach = field._reach[np.argsort(field.skeleton, kind="stable")][:, None]
-    low, high = np.minimum(start, end) - reach, np.maximum(start, end) + reach
+    order = np.argsort(field.skeleton, kind="stable")
+    low, high = (corner[order] for corner in field._boxes)
     origin, side = low.min(axis=0), _SIDE * spacing
     if (high.max(axis=0) - origin).max() / side > MOST - 2:
         raise InputError("the surface holds too many blocks", where="surface_blocks", got=spacing)
@@ -65,7 +64,7 @@ def surface_blocks(field: Implicit, spacing: float, color: Array) -> Blocks:
     boxes = np.hstack([corner, corner + side])
     own = listed[np.repeat(passed, length)]
     step = 0.5 * spacing
-    return Blocks(boxes, kept, own, elements, skeleton, KINDS[field.kind], field.level, step, np.asarray(color, float))
+    return Blocks(boxes, kept, own, elements, skeleton, field._kind, field.level, step, np.asarray(color, float))
 
 
 def _passed(field: Implicit, origin: Array, spacing: float, index: Any) -> Any:

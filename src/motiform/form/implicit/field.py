@@ -1,7 +1,7 @@
 """Implicit surfaces: a field of skeletons, whose level is the surface."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 from motiform.base.errors import InputError
 from motiform.form.implicit import columns as field_columns
 from motiform.form.implicit.adaptive import refined
+from motiform.form.implicit.elements import check_corners, check_exponent, check_metric, half_extents, shaped_columns
 from motiform.form.implicit.onto import EXACT, Net, onto_surface
 from motiform.form.implicit.polygons import check_cells, net_in_boxes, standing_corner, surface_of_blocks
 from motiform.geometry.solids.mesh import Mesh
@@ -27,7 +28,8 @@ _SIDE = 8  # cells along an edge of a block whose points are added
 class Implicit:
     """A field V of skeletons; the surface is where V is `level`, and V is above it inside.
 
-    A skeleton is one element or several, each the line between two ends. Kinds of fields, r the distance to the line:
+    A skeleton is one element or several, each a point, the line between two corners, a triangle or a tetrahedron. Kinds
+    of fields, r the distance to the element:
 
     - "blinn": C exp(−a r²), `size` is a [1/m²]  [Blinn82]
     - "wyvill": C (1 − 22/9 u + 17/9 u² − 4/9 u³), u = r²/R² up to 1, `size` is R [m]  [Wyvill86]
@@ -35,12 +37,17 @@ class Implicit:
 
     Within a skeleton the strongest element counts, and skeletons are added; by convolution all elements are added.
     With `neighbours` only the strongest skeleton and those that it is paired with count: others do not blend.
+
+    With `radii`, distances are measured along the axes of an ellipsoid, each in its radius: with ξ the way from the
+    element in these axes, Q = Σ (ξᵢ/radiusᵢ)² is in place of r², and `size` has no unit. A point's Q with an `exponent`
+    e is Σ |ξᵢ/radiusᵢ|^e, and u = Q/R^e: surfaces are superellipsoids [Barr81], and the field is flatter inside and
+    steeper outside [Blinn82].
     """
 
     start: Array
-    """One end of each element [m], (n, 3)."""
+    """One corner of each element [m], (n, 3)."""
     end: Array | None = None
-    """The other end [m], (n, 3); None: points."""
+    """The second corner [m], (n, 3); None, or equal to the first: points."""
     kind: str = "wyvill"
     size: float | Array = 1.0
     """Of the kernel, as `kind` says; one for all or one for each."""
@@ -51,19 +58,32 @@ class Implicit:
     """Number of the skeleton of each element, from 0 on, (n,); None: each is one."""
     neighbours: Iterable[tuple[int, int]] | None = None
     """Pairs of skeletons that blend; None: all do."""
+    third: Array | None = None
+    """The third corner [m], (n, 3): triangles; lines where it is the second."""
+    fourth: Array | None = None
+    """The fourth corner [m], (n, 3): tetrahedra, within which the distance is 0; triangles where it is the third."""
+    radii: Any = None
+    """Radii of the ellipsoids that distances are measured in [m], (3,) or (n, 3); None: distances are Euclidean."""
+    turn: Any = (1.0, 0.0, 0.0, 0.0)
+    """Axes of the ellipsoids in the world as quaternions (w, x, y, z), (4,) or (n, 4)."""
+    exponent: float | Array = 2.0
+    """e of points, from 2 to 64, one for all or one for each."""
+    _corners: list[Array] = field(init=False, repr=False)
+    _shapes: tuple[Array, Array] | None = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        start = np.asarray(self.start, float)
-        end = start if self.end is None else np.asarray(self.end, float)
-        if start.ndim != 2 or start.shape[1] != 3 or end.shape != start.shape or not len(start):
-            got = f"{start.shape} and {end.shape}"
-            raise InputError("ends of elements must be of one shape (n, 3)", where="Implicit", got=got)
-        if not (np.isfinite(start).all() and np.isfinite(end).all()):
-            raise InputError("ends of elements must be finite", where="Implicit")
+        corners = check_corners(self.start, self.end, self.third, self.fourth)
+        start, end = corners[:2]
         if self.kind not in KINDS:
             raise InputError("unknown kind of field", where="Implicit", got=self.kind, allowed=", ".join(KINDS))
         if self.kind == "convolution" and (start == end).all(axis=1).any():
             raise InputError("a convolution needs elements with a length", where="Implicit", allowed="two ends")
+        exponent = check_exponent(self.exponent, corners)
+        metric = check_metric((1.0, 1.0, 1.0) if self.radii is None else self.radii, self.turn, len(start))
+        more = self.third is not None or self.fourth is not None
+        shaped = more or self.radii is not None or bool((exponent != 2.0).any())
+        if shaped and self.kind == "convolution":
+            raise InputError("a convolution must be along lines, by Euclidean distances", where="Implicit")
         for name in ("size", "strength"):
             given = np.asarray(getattr(self, name), float)
             if given.shape not in ((), (len(start),)) or not (np.isfinite(given).all() and (given > 0).all()):
@@ -72,6 +92,8 @@ class Implicit:
             raise InputError("the level must be above 0", where="Implicit", got=self.level)
         object.__setattr__(self, "start", start)
         object.__setattr__(self, "end", end)
+        object.__setattr__(self, "_corners", corners)
+        object.__setattr__(self, "_shapes", (metric, exponent) if shaped else None)
         object.__setattr__(self, "skeleton", self._numbers(len(start)))
 
     def _numbers(self, count: int) -> Any:
@@ -95,9 +117,7 @@ class Implicit:
         where the surface bends. What cells of `spacing` show is then there within the tolerance, too. Either way
         vertices are on the surface, and it is a manifold (`polygonise`).
         """
-        reach = self._reach[:, None]
-        ends = np.stack([self.start, np.asarray(self.end)])
-        low, high = ends.min(axis=0) - reach, ends.max(axis=0) + reach
+        low, high = self._boxes
         boxes = np.stack([low, high], axis=1)
         net = self._added(low, high, spacing) if self._plain else net_in_boxes(self._depths, boxes, spacing)
         return self._settled(net, spacing) if tolerance is None else refined(self._depths, net, spacing, tolerance)
@@ -116,7 +136,8 @@ class Implicit:
     def _plain(self) -> bool:
         """Whether it is a sum over points."""
         alone = len(np.unique(self.skeleton)) == len(self.start)
-        return alone and self.neighbours is None and bool((self.start == self.end).all())
+        points = self._shapes is None and bool((self.start == self.end).all())
+        return alone and self.neighbours is None and points
 
     def _added(self, low: Array, high: Array, spacing: float) -> Net:
         """Return the surface of a sum over points, which are added to the nodes of blocks one at a time."""
@@ -149,32 +170,45 @@ class Implicit:
         from motiform.form.implicit.field_kernels import move_onto
 
         moved, there = points.copy(), np.empty(len(points), bool)
-        given = (most, self.level, KINDS[self.kind], *self._packed)
+        given = (most, self.level, self._kind, *self._packed)
         get_device("cpu").launch(move_onto, len(moved), *given, moved, there)
         return moved, np.flatnonzero(~there)
 
     @cached_property
     def _reach(self) -> Array:
-        """Distance from its line beyond which an element counts no more [m], (n,)."""
+        """Distance from its skeleton beyond which an element counts no more [m], or [1] in its metric, (n,)."""
         size, strength = (np.broadcast_to(np.asarray(x, float), len(self.start)) for x in (self.size, self.strength))
         if self.kind == "wyvill":
             return np.array(size)
         if self.kind == "convolution":
             strength = strength * np.sqrt(np.pi / size)  # of an endless line
-        return np.sqrt(np.maximum(np.log(strength / (_CUT * self.level)), 0.0) / size)
+        power = np.maximum(np.log(strength / (_CUT * self.level)), 0.0) / size
+        return np.sqrt(power) if self._shapes is None else power ** (1.0 / self._shapes[1])
+
+    @cached_property
+    def _boxes(self) -> tuple[Array, Array]:
+        """Lowest and highest corners of the boxes that hold the fields of elements [m], (n, 3) each."""
+        half = self._reach[:, None] if self._shapes is None else half_extents(*self._shapes, self._reach)
+        ends = np.stack(self._corners)
+        return ends.min(axis=0) - half, ends.max(axis=0) + half
 
     @cached_property
     def _packed(self) -> tuple[Any, ...]:
         """What the kernel reads: elements by skeleton, in the cells of a grid that they reach."""
         order = np.argsort(self.skeleton, kind="stable")
-        start, end, reach = self.start[order], np.asarray(self.end)[order], self._reach[order]
         elements = self._elements(order)
-        low, high = np.minimum(start, end) - reach[:, None], np.maximum(start, end) + reach[:, None]
-        origin, side = low.min(axis=0), float(np.median(reach))
+        low, high = (corner[order] for corner in self._boxes)
+        half = self._reach if self._shapes is None else half_extents(*self._shapes, self._reach)
+        origin, side = low.min(axis=0), float(np.median(half))
         side = max(side, float((high.max(axis=0) - origin).max()) / (MOST - 2))
         cells = reached_cells(low, high, origin, side)
         skeleton = self.skeleton[order]
         return elements, skeleton, cells, (origin, side, MOST), *self._graph(int(skeleton.max()) + 1)
+
+    @property
+    def _kind(self) -> int:
+        """Number of its kind for kernels."""
+        return KINDS[self.kind] + (0 if self._shapes is None else field_columns.SHAPED)
 
     def _elements(self, order: Any) -> Array:
         """Return the numbers of elements, see `columns`, in an order."""
@@ -183,7 +217,10 @@ class Implicit:
         elements[:, field_columns.END : field_columns.END + 3] = np.asarray(self.end)[order]
         for column, given in ((field_columns.STRENGTH, self.strength), (field_columns.SIZE, self.size)):
             elements[:, column] = np.broadcast_to(np.asarray(given, float), len(order))[order]
-        return elements
+        if self._shapes is None:
+            return elements
+        corners, (metric, exponent) = [corner[order] for corner in self._corners], self._shapes
+        return shaped_columns(elements, corners, metric[order], exponent[order], KINDS[self.kind])
 
     def _graph(self, count: int) -> tuple[bool, Any, Any]:
         if self.neighbours is None:
@@ -201,7 +238,7 @@ class Implicit:
 
         places = _places(points)
         out = np.empty((len(places), 4))
-        get_device("cpu").launch(evaluate, len(places), places, KINDS[self.kind], *self._packed, out)
+        get_device("cpu").launch(evaluate, len(places), places, self._kind, *self._packed, out)
         return out
 
 

@@ -1,7 +1,8 @@
 """Fields of implicit surfaces: an element at a point, and all elements near a point.
 
 An element has a skeleton, the line from one end to the other (a point where they are equal), a strength C and a kernel
-of the squared distance s. Numbers of an element: see `columns`.
+of the squared distance s. Numbers of an element: see `columns`; those of `shape_kernels` have a metric of their own,
+or are triangles and tetrahedra.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -9,7 +10,8 @@ of the squared distance s. Numbers of an element: see `columns`.
 import math
 
 from motiform.base.kernels import fused, inline, kernel
-from motiform.form.implicit.columns import BLINN, CONVOLUTION, END, SIZE, START, STRENGTH, WYVILL
+from motiform.form.implicit.columns import CONVOLUTION, END, SHAPED, SIZE, START, STRENGTH, WYVILL
+from motiform.form.implicit.shape_kernels import profile, row3, shaped_at
 from motiform.geometry.search.neighbour_kernels import first_at_least
 from motiform.spatial.algebra import axpy, dot, load3, scale, sub
 
@@ -21,31 +23,13 @@ _NEAR = 1e-3  # of the way allowed: after a step below it, what is left is a mil
 
 
 @inline
-def _row3(array, i, k):
-    return array[i, k], array[i, k + 1], array[i, k + 2]
-
-
-@inline
-def _profile(kind, s, size):
-    """Return N and dN/ds: exp(−a s), or 1 − 22/9 u + 17/9 u² − 4/9 u³ with u = s/R² up to 1  [Blinn82] [Wyvill86]."""
-    if kind == BLINN:
-        n = math.exp(-size * s)
-        return n, -size * n
-    u = s / (size * size)
-    if u >= 1.0:
-        return 0.0, 0.0
-    n = 1.0 + u * (-22.0 / 9.0 + u * (17.0 / 9.0 - 4.0 / 9.0 * u))
-    return n, (-22.0 / 9.0 + u * (34.0 / 9.0 - 12.0 / 9.0 * u)) / (size * size)
-
-
-@inline
 def _by_distance(kind, x, a, b, size):
     """Return N of the distance to the line from a to b, and its gradient  [BloomenthalWyvill90]."""
     along, away = sub(b, a), sub(x, a)
     length = dot(along, along)
     t = min(max(dot(away, along) / length, 0.0), 1.0) if length > 0.0 else 0.0
     r = axpy(-t, along, away)
-    n, slope = _profile(kind, dot(r, r), size)
+    n, slope = profile(kind, dot(r, r), size)
     return n, scale(2.0 * slope, r)
 
 
@@ -70,7 +54,9 @@ def _by_convolution(x, a, b, size):
 @inline
 def element_at(e, kind, elements, x):
     """Return value and gradient of an element's field."""
-    a, b, size = _row3(elements, e, START), _row3(elements, e, END), elements[e, SIZE]
+    if kind >= SHAPED:
+        return shaped_at(e, kind - SHAPED, elements, x)
+    a, b, size = row3(elements, e, START), row3(elements, e, END), elements[e, SIZE]
     if kind == CONVOLUTION:
         n, g = _by_convolution(x, a, b, size)
     else:
@@ -81,7 +67,7 @@ def element_at(e, kind, elements, x):
 @inline
 def _beyond(e, elements, x):
     """Return whether a point is beyond the ball around the middle of Wyvill's element outside of which that is 0."""
-    a, b, size = _row3(elements, e, START), _row3(elements, e, END), elements[e, SIZE]
+    a, b, size = row3(elements, e, START), row3(elements, e, END), elements[e, SIZE]
     r, half = sub(x, scale(0.5, (a[0] + b[0], a[1] + b[1], a[2] + b[2]))), scale(0.5, sub(b, a))
     long = dot(half, half)
     far = size if long == 0.0 else size + math.sqrt(long)

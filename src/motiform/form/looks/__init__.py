@@ -10,6 +10,7 @@ from motiform.form.looks.looks import Looks, looks_in
 from motiform.form.looks.points import LinesLook, PointsLook
 from motiform.form.looks.shape import ShapeLook
 from motiform.form.looks.skin import SkinLook
+from motiform.form.looks.spline import SplineLook
 from motiform.form.looks.spring import SpringLook
 from motiform.form.looks.surface import LevelLook, SurfaceLook
 
@@ -27,6 +28,7 @@ __all__ = [
     "RestSegment",
     "ShapeLook",
     "SkinLook",
+    "SplineLook",
     "SpringLook",
     "SurfaceLook",
     "looks_in",

@@ -18,6 +18,7 @@ from motiform.form.looks.points import LinesLook, PointsLook
 from motiform.form.looks.shape import ShapeLook
 from motiform.form.looks.skeleton import Skeleton
 from motiform.form.looks.skin import SkinLook
+from motiform.form.looks.spline import SplineLook
 from motiform.form.looks.spring import SpringLook
 from motiform.form.looks.surface import LevelLook, SurfaceLook
 
@@ -36,6 +37,7 @@ KINDS: dict[str, type[PartLook]] = {
     "balls": BallsLook,
     "surface": SurfaceLook,
     "cloud": CloudLook,
+    "spline": SplineLook,
     "links": LinksLook,
     "lines": LinesLook,
 }

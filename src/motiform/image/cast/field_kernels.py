@@ -21,7 +21,7 @@ FIELD = -1
 LEVEL, STEP, FIRST, LAST, KIND, OWNER = 6, 7, 8, 9, 10, 11
 """Columns of a block after its corners [m]: level, step along rays [m], rows of its elements, kind, first piece."""
 SKELETON = 8
-"""Column of an element after those of `form.implicit.columns`."""
+"""Column of an element that those of `form.implicit.columns` leave to it."""
 WIDE = 12
 _FOUND = 1e-13  # length of the interval that holds the crossing, over that along the ray, at which it is found
 _TURNS = 60

@@ -3,7 +3,6 @@
 import numpy as np
 
 from motiform.form.implicit.blocks import Blocks
-from motiform.form.implicit.columns import WIDTH
 from motiform.geometry.solids.columns import SIZES
 from motiform.image.cast import field_kernels
 from motiform.image.look import linear_from_srgb
@@ -29,8 +28,8 @@ class Fields:
             begun + blocks.starts[1:],
         )
         rows[:, field_kernels.KIND], rows[:, field_kernels.OWNER] = blocks.kind, first
-        elements = np.zeros((len(blocks.listed), field_kernels.WIDE))
-        elements[:, :WIDTH] = blocks.elements[blocks.listed]
+        elements = np.zeros((len(blocks.listed), max(field_kernels.WIDE, blocks.elements.shape[1])))
+        elements[:, : blocks.elements.shape[1]] = blocks.elements[blocks.listed]
         elements[:, field_kernels.SKELETON] = blocks.skeleton[blocks.listed]
         self._blocks.append(rows)
         self._elements.append(elements)
@@ -51,7 +50,13 @@ class Fields:
         """Return all rows for the kernels; one that nothing points to where there is no field."""
         if not self._blocks:
             return np.zeros((1, field_kernels.WIDE))
-        found = np.concatenate([*self._blocks, *self._elements])
+        wide = max(rows.shape[1] for rows in self._elements)
+        found = np.concatenate([_padded(rows, wide) for rows in (*self._blocks, *self._elements)])
         count = sum(map(len, self._blocks))
         found[:count, [field_kernels.FIRST, field_kernels.LAST]] += count
         return found
+
+
+def _padded(rows: np.ndarray, wide: int) -> np.ndarray:
+    """Return rows with zeros behind them up to a width."""
+    return rows if rows.shape[1] == wide else np.pad(rows, ((0, 0), (0, wide - rows.shape[1])))

@@ -10,7 +10,7 @@ from motiform.motion.matter import NetworkBuilder, Points
 from motiform.scene.build.matter.places import Places
 from motiform.scene.tables.matter import NetworkTable, PointsOf
 
-__all__ = ["NamedPoints", "PointNames"]
+__all__ = ["NamedPoints", "PointNames", "index_of"]
 
 _NAMED = re.compile(r"\s*+(?:(?P<network>[\w-]++)\.)?(?P<group>[\w-]++)\s*+(?:\[(?P<index>[^\[\]]*+)\])?\s*+", re.ASCII)
 _INDEX = re.compile(r"\s*+(?:(-?\d{1,9})|(-?\d{1,9})?\s*+:\s*+(-?\d{1,9})?\s*+(?::\s*+(-?\d{1,9})?)?)\s*+", re.ASCII)
@@ -47,7 +47,7 @@ class PointNames:
         group, index = self.group(name, where)
         if index is None:
             return group.points
-        parts = [_slice(part) for part in index.split(",")]
+        parts = [index_of(part) for part in index.split(",")]
         if None in parts:
             raise SceneError(
                 "the index of points must be a number or a range",
@@ -97,7 +97,7 @@ class PointNames:
         return Points(np.concatenate(own), self.builder)
 
 
-def _slice(text: str) -> int | slice | None:
+def index_of(text: str) -> int | slice | None:
     """Return what stands between brackets as an index; None where it is none."""
     match = _INDEX.fullmatch(text)
     if match is None:
