@@ -29,6 +29,10 @@ def view(
     osc: Annotated[
         int | None, typer.Option(min=1, max=65535, metavar="PORT", help="With --live: UDP port for OSC messages.")
     ] = None,
+    osc_force: Annotated[
+        str | None,
+        typer.Option(metavar="HOST:PORT", help="With --live: where OSC messages of the force on the hand go."),
+    ] = None,
     seeds: Annotated[Path | None, typer.Option(help="Marks of a CT to begin with (.toml).")] = None,
     spacing: Annotated[float | None, typer.Option(help="Of voxels of a CT (mm), for TIFF.")] = None,
 ) -> None:
@@ -59,6 +63,7 @@ def view(
         live=live,
         midi=midi,
         osc=osc,
+        osc_force=osc_force,
     )
 
 

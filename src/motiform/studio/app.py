@@ -46,6 +46,7 @@ def serve(
     live: bool = False,
     midi: str | None = None,
     osc: int | None = None,
+    osc_force: str | None = None,
     markers: str | Path | None = None,
 ) -> "Studio":
     """Open the studio.
@@ -71,11 +72,13 @@ def serve(
         MIDI port that moves the hand of live runs, "first" for the first that is connected (with mido).
     osc
         UDP port of OSC messages that move the hand of live runs (with python-osc).
+    osc_force
+        Where OSC messages of what the hand of live runs feels go, "host:port" or a port of this machine.
     markers
         File of markers to reconstruct: its parameters are offered.
     """
     studio = Studio(host=host, port=port)
-    studio.live.midi, studio.live.osc = midi, osc
+    studio.live.midi, studio.live.osc, studio.live.osc_force = midi, osc, osc_force
     begin = partial(studio.begin, recording, scene, live=live, markers=markers)
     hold_open(studio, begin, host=host, port=port, open_browser=open_browser, block=block)
     return studio

@@ -1,7 +1,7 @@
-"""Playing by MIDI and OSC: messages become places that the hand of a live run is pulled to."""
+"""Playing by MIDI and OSC: messages become places that the hand of a live run is pulled to, and tell what it feels."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,7 +10,10 @@ from motiform.base.libraries import load_library
 from motiform.motion.matter.model.network import Network
 from motiform.spatial.checks import as_floats
 
-__all__ = ["Instrument", "listen_midi", "listen_osc"]
+if TYPE_CHECKING:
+    from motiform.studio.live import LiveNetwork
+
+__all__ = ["Instrument", "listen_midi", "listen_osc", "send_force"]
 
 LOWEST, KEYS = 36, 60  # MIDI notes that go along the longest side, five octaves from C2
 CONTROLS = {1: 1, 16: 0, 17: 1, 18: 2}  # modulation and general purpose controllers: their axes
@@ -133,3 +136,25 @@ def listen_osc(
         opened.server_close()
 
     return int(opened.server_address[1]), close
+
+
+def send_force(live: "LiveNetwork", to: str) -> Callable[[], None]:
+    """Send what the hand of a live run feels, and where it is, after each turn; return what ends it.
+
+    Messages are /hand/force x y z [N] and /hand/place x y z [m], to "host:port" or a port of this machine, by UDP: a
+    device with motors makes them felt.
+    """
+    host, _, number = to.rpartition(":")
+    if not number.isdigit() or not 0 < int(number) < 65536:
+        raise InputError("forces must be sent to a port", got=to, allowed="host:port, or a port of this machine")
+    client = load_library("pythonosc.udp_client").SimpleUDPClient(host or "127.0.0.1", int(number))
+
+    def send() -> None:
+        client.send_message("/hand/force", [float(f) for f in live.force])
+        client.send_message("/hand/place", [float(x) for x in live.hand])
+
+    def close() -> None:
+        live.on_turn = None
+
+    live.on_turn = send
+    return close

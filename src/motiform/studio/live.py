@@ -123,6 +123,9 @@ class LiveNetwork(LiveThread):
     ) -> None:
         self.network = network_with_hand(network)
         self._on_frame, self._on_sound, self._seen = on_frame, on_sound, -np.inf
+        self._point = int(self.network.group(HAND).indices[0])
+        self.on_turn: Callable[[], None] | None = None
+        """Called after each turn of steps, in the thread of the run."""
         self.listener = None if sound is None else Listener(sound, self.network, None)
         """What hears it, None where it is silent."""
         self._watch = None if self.listener is None else Watch(self.listener, {})
@@ -168,6 +171,12 @@ class LiveNetwork(LiveThread):
         return self._pull.place.copy()
 
     @property
+    def force(self) -> np.ndarray:
+        """What the matter does to the hand at the last step [N], (3,): the hand does the opposite to it."""
+        with self._lock:
+            return np.array(self.engine.forces()[self._point])
+
+    @property
     def seconds(self) -> float:
         """Time of the run [s]."""
         return self.engine.sample / self.network.frequency
@@ -175,6 +184,8 @@ class LiveNetwork(LiveThread):
     def go_on(self) -> None:
         """Take the steps of one turn; show where all is at times."""
         self.advance(self.steps)
+        if self.on_turn is not None:
+            self.on_turn()
         if self.seconds - self._seen > FRAME - 0.5 * self.span or self.seconds < self._seen:
             self._seen = self.seconds
             self._on_frame(observe_network(self.engine))

@@ -12,7 +12,7 @@ from motiform.base.errors import RunError
 from motiform.base.libraries import load_library
 from motiform.base.markup import Html, escape, html, page
 from motiform.studio.audio import PageSound
-from motiform.studio.control import Instrument, listen_midi, listen_osc
+from motiform.studio.control import Instrument, listen_midi, listen_osc, send_force
 from motiform.studio.export import file_stem
 from motiform.studio.live import HAND, LiveNetwork, replayed
 from motiform.studio.moving import Changing, Deforming, MovingPart
@@ -44,6 +44,8 @@ class LivePanel:
         """MIDI port that plays live runs, "first" for the first."""
         self.osc: int | None = None
         """UDP port of OSC messages that play live runs."""
+        self.osc_force: str | None = None
+        """Where OSC messages of the force on the hand go: host:port, or a port."""
         self._follower: _Follower | None = None
         self._control: Any = None
         self._sound: PageSound | None = None
@@ -226,6 +228,8 @@ class LivePanel:
         if self.osc is not None:
             told = lambda error: self._studio.notify("OSC", plain(error))  # noqa: E731
             self._listening.append(listen_osc(self.instrument, self.osc, on_error=told)[1])
+        if self.osc_force is not None:
+            self._listening.append(send_force(live, self.osc_force))
 
     def _frame(self, frame: Mapping[str, np.ndarray]) -> None:
         follower, live = self._follower, self.live

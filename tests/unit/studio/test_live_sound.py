@@ -14,7 +14,7 @@ from motiform.motion.matter import NetworkBuilder, Sound, links, topology
 from motiform.record import write_wav
 from motiform.scene import load_scene, simulate
 from motiform.studio.audio import PageSound
-from motiform.studio.control import Instrument, listen_midi, listen_osc
+from motiform.studio.control import Instrument, listen_midi, listen_osc, send_force
 from motiform.studio.live import LiveNetwork, replayed
 from motiform.studio.pull import LAG, Pull
 from motiform.studio.spool import Spool
@@ -199,6 +199,57 @@ def test_osc_comes_by_a_port_of_this_machine(instrument):
     close()
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as free:
         free.bind(("127.0.0.1", port))
+
+
+def row_of_masses():
+    b = NetworkBuilder(frequency=1000, gravity=(0, 0, 0))
+    beads = b.masses("beads", [[0.0, 0, 0], [0.1, 0, 0], [0.2, 0, 0]], 0.1, radius=0.03)
+    b.link("string", topology.chain(beads.indices), links.spring(40.0, rest=0.1, damping=0.1))
+    return b.build()
+
+
+def test_the_hand_feels_what_it_does():
+    """What acts on it and on all masses is nothing together: no link goes to the ground."""
+    live = LiveNetwork(row_of_masses())
+    live.advance(1)
+    assert (live.force == 0.0).all()
+    live.move(np.array([0.1, 0.0, 0.0]))  # into the middle of the row
+    felt = []
+    for _ in range(200):
+        live.advance(1)
+        forces = live.engine.forces()
+        felt.append(np.linalg.norm(live.force))
+        masses = forces[live.network.movable].sum(axis=0)
+        # each link adds a force to one end and takes it from the other: sums of some six terms
+        np.testing.assert_allclose(live.force, -masses, rtol=0, atol=8 * np.finfo(float).eps * np.abs(forces).max())
+    assert max(felt) > 0.1
+
+
+def test_forces_go_out_by_osc():
+    pytest.importorskip("pythonosc.udp_client")
+    from pythonosc.osc_message import OscMessage
+
+    live = LiveNetwork(row_of_masses())
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as device:
+        device.bind(("127.0.0.1", 0))
+        device.settimeout(20)
+        close = send_force(live, str(device.getsockname()[1]))
+        live.move(np.array([0.1, 0.0, 0.0]))
+        for _ in range(8):
+            live.go_on()
+        found = [OscMessage(device.recv(4096)) for _ in range(16)]
+        assert [one.address for one in found] == ["/hand/force", "/hand/place"] * 8
+        np.testing.assert_allclose(found[-2].params, live.force, rtol=1e-6)  # float32
+        np.testing.assert_allclose(found[-1].params, live.hand, rtol=1e-6, atol=1e-9)
+        assert max(np.linalg.norm(one.params) for one in found[::2]) > 0
+        close()
+        live.go_on()
+        device.settimeout(0.2)
+        with pytest.raises(TimeoutError):
+            device.recv(4096)
+    for wrong in ("nowhere", "localhost:", "127.0.0.1:99999", ""):
+        with pytest.raises(InputError, match="must be sent to a port"):
+            send_force(live, wrong)
 
 
 def test_libraries_that_are_missing_are_reported(instrument, monkeypatch):
