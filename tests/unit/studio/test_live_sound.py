@@ -201,10 +201,13 @@ def test_osc_comes_by_a_port_of_this_machine(instrument):
         free.bind(("127.0.0.1", port))
 
 
-def row_of_masses():
+def row_of_masses(held=False):
     b = NetworkBuilder(frequency=1000, gravity=(0, 0, 0))
     beads = b.masses("beads", [[0.0, 0, 0], [0.1, 0, 0], [0.2, 0, 0]], 0.1, radius=0.03)
     b.link("string", topology.chain(beads.indices), links.spring(40.0, rest=0.1, damping=0.1))
+    if held:
+        nails = b.fixed("nails", [[0.1, -0.1, 0]])
+        b.link("ties", (beads[1], nails), links.spring(100.0, rest=0.1, damping=1.0))
     return b.build()
 
 
@@ -229,12 +232,12 @@ def test_forces_go_out_by_osc():
     pytest.importorskip("pythonosc.udp_client")
     from pythonosc.osc_message import OscMessage
 
-    live = LiveNetwork(row_of_masses())
+    live = LiveNetwork(row_of_masses(held=True))
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as device:
         device.bind(("127.0.0.1", 0))
         device.settimeout(20)
         close = send_force(live, str(device.getsockname()[1]))
-        live.move(np.array([0.1, 0.0, 0.0]))
+        live.move(np.array([0.1, 0.03, 0.0]))  # down on what is held
         for _ in range(8):
             live.go_on()
         found = [OscMessage(device.recv(4096)) for _ in range(16)]
