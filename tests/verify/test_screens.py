@@ -28,6 +28,7 @@ from motiform.motion.screens import (
     engraving_force,
     free_motion,
     lattice_response,
+    lever_law,
     line_response,
     longest_dressing,
     modal_points,
@@ -285,6 +286,30 @@ def test_a_disc_presses_pins_into_a_parabola_with_a_logarithm():
     exact = box_response(Continuum(0.0, 2.0), R, 1.0, r, 2)
     off = (found - exact)[near]
     assert np.ptp(off) < 0.01 * np.ptp(exact[near])
+
+
+@pytest.mark.parametrize("shape", [(21,), (6, 7), (4, 5, 3)])
+@pytest.mark.parametrize("ground", [0.0, 0.3])
+def test_levers_are_springs_of_negative_stiffness(shape, ground):
+    """½ k (ω_i + ω_j)² for each pair of neighbours, points at rest beyond the edges among them [fig. 7.19]."""
+    k, sizes = 2.0, np.prod(shape)
+    index = np.pad(np.arange(sizes).reshape(shape), 1, constant_values=-1)
+    K = ground * np.eye(sizes)
+    for axis in range(len(shape)):
+        inner = tuple(slice(None) if a == axis else slice(1, -1) for a in range(len(shape)))
+        along = np.moveaxis(index[inner], axis, 0)
+        for i, j in zip(along[:-1].ravel(), along[1:].ravel(), strict=True):
+            ends = [n for n in (i, j) if n >= 0]
+            K[np.ix_(ends, ends)] += k
+    force = np.random.default_rng(2).normal(size=shape)
+    screen = Screen(shape=shape, spacing=1.0, law=lever_law(ground, k, len(shape)))
+    exact = np.linalg.solve(K, force.ravel()).reshape(shape)
+    # the softest mode is held by levers at the edges: a condition number of some 8 d over (π/22)²
+    assert static_response(screen, force) == pytest.approx(exact, abs=4000 * 16 * EPS * np.abs(exact).max())
+    if len(shape) == 1:
+        push = static_response(screen, np.eye(1, 21, 10)[0])
+        assert push[9] < 0 < push[10]  # one goes down, the other up
+        assert assess_screen(screen.replace(law=lever_law(ground, k, damping=0.5), mass=1.0)).verdict == "stable"
 
 
 def test_negative_coupling_shows_its_aliasing():

@@ -16,7 +16,7 @@ from motiform.motion.screens.modes import (
     screen_segment,
 )
 from motiform.motion.screens.pistons import VARIANTS, Pistons, Variant, transfer
-from motiform.motion.screens.presets import EXPERIMENTS, PRESETS, Experiment, blend
+from motiform.motion.screens.presets import EXPERIMENTS, PRESETS, Experiment, blend, lever_law
 from motiform.motion.screens.responses import (
     Continuum,
     box_response,
@@ -58,6 +58,7 @@ __all__ = [
     "fields_of_modes",
     "free_motion",
     "lattice_response",
+    "lever_law",
     "line_response",
     "longest_dressing",
     "modal_points",

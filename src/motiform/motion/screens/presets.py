@@ -8,7 +8,7 @@ from motiform.base.errors import InputError, closest
 from motiform.motion.matter.stability.cell import PROTOTYPES, ModeSegment, Prototype, ScreenLaw
 from motiform.motion.run import check_number
 
-__all__ = ["EXPERIMENTS", "PRESETS", "Experiment", "blend"]
+__all__ = ["EXPERIMENTS", "PRESETS", "Experiment", "blend", "lever_law"]
 
 PRESETS = PROTOTYPES
 """S stays, C returns at once, O swings, L is free; I waves, II viscous, III plate, IV soil, V viscous fluid."""
@@ -62,3 +62,24 @@ def _segment(given: str | ModeSegment) -> ModeSegment:
         allowed, remedy = ", ".join(PRESETS), closest(str(given), PRESETS)
         raise InputError("unknown prototype of a screen", got=given, allowed=allowed, remedy=remedy)
     return PRESETS[given]
+
+
+def lever_law(ground: float, lever: float, dimensions: int = 1, *, damping: float = 0.0) -> ScreenLaw:
+    """Return the law of pins that neighbour by neighbour are joined by a soft lever on a post halfway between them.
+
+    A lever of stiffness k pulls both of its pins by −k (ω_i + ω_j): a pin that is pushed down lifts its neighbours. All
+    of them are springs of −k between neighbours and 4 d k more to the ground, so that levers are always stable where
+    the negative springs alone need k_s above 4 d k [Habibi97 §7.4.2, fig. 7.19]. With fixed edges the outer pins have
+    levers to points at rest; free edges have none, and other ground springs there.
+
+    Parameters
+    ----------
+    ground : stiffness of a pin to the ground besides the levers [N/m].
+    lever : stiffness k of a lever [N/m].
+    damping : of a pin to the ground [N s/m].
+    """
+    for name, value in (("ground", ground), ("lever", lever), ("damping", damping)):
+        check_number(value, name, "lever law", least=0.0)
+    if dimensions not in (1, 2, 3):
+        raise InputError("a screen must have 1 to 3 dimensions", where="lever law", got=dimensions)
+    return ScreenLaw(ground + 4 * dimensions * lever, damping, -lever, 0.0)
