@@ -62,7 +62,7 @@ class Energy:
         """The gradient by twists of where the bodies are, taken to coordinates by the left Jacobian of the turn."""
         value, gradient = self.value(x), self.space[1].copy().reshape(-1, 2, 3)
         for k, (w, _) in enumerate(x.reshape(-1, 2, 3) / LEVER):
-            angle, K = max(np.linalg.norm(w), 1e-5), np.cross(np.eye(3), -w)
+            angle, K = max(np.linalg.norm(w), 1e-5), np.cross(np.eye(3), w)
             sine, versine = np.sin(angle), 1 - np.cos(angle)
             left = np.eye(3) + versine / angle**2 * K + (angle - sine) / angle**3 * K @ K
             gradient[k, 0] = left.T @ gradient[k, 0] / LEVER
