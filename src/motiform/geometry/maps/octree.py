@@ -28,7 +28,7 @@ def octree_cubes(inside: Any) -> tuple[Indices, Indices]:
     firsts, edges, edge = [], [], 1
     while len(full) > 1:
         half = len(full) // 2
-        parents = full.reshape(half, 2, half, 2, half, 2).all(axis=(1, 3, 5))
+        parents = np.asarray(full.reshape(half, 2, half, 2, half, 2).all(axis=(1, 3, 5)))
         alone = full & ~parents.repeat(2, 0).repeat(2, 1).repeat(2, 2)
         firsts.append(edge * np.argwhere(alone))
         edges.append(np.full(len(firsts[-1]), edge))

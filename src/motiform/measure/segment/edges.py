@@ -8,10 +8,9 @@ They are written out because the recursive filters of ITK are Gaussian.
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from motiform.base.errors import InputError, ShapeError
-from motiform.geometry.checks import check_length
+from motiform.geometry.checks import check_amount, check_length
 from motiform.measure.segment.contours import Contour, contour_of
 from motiform.measure.segment.thresholds import choose_thresholds
 from motiform.measure.volume.volume import Volume
@@ -89,9 +88,9 @@ def edge_gradient(volume: Volume, *, alpha: float | None = None, across: bool = 
     alpha : 1/scale [1/m]; by default one over the smallest spacing of the slices.
     across : whether the derivative across slices, along the third axis, is part of the gradient.
     """
-    scale = _alpha(volume, alpha)
-    axes = range(3 if across else 2)
-    squares = sum(_derivative(volume, scale, [axis], axes) ** 2 for axis in axes)
+    scale, h = _alpha(volume, alpha), volume.grid.spacing[: 3 if across else 2]
+    values = volume.values.astype(float)
+    squares = sum(_derivative(values, scale, h, [axis]) ** 2 for axis in range(len(h)))
     return Volume(np.sqrt(squares).astype(np.float32), volume.grid, volume.notes)
 
 
@@ -114,23 +113,22 @@ def edge_contours(
     from contourpy import contour_generator
     from scipy.ndimage import map_coordinates
 
-    scale = _alpha(volume, alpha)
-    x, y = (_derivative(volume, scale, [axis], range(2)) for axis in range(2))
-    xx, xy, yy = (_derivative(volume, scale, pair, range(2)) for pair in ([0, 0], [0, 1], [1, 1]))
-    steep = x * x + y * y
-    bound = _clear_of_noise(volume, scale, steep) if least is None else check_length(least, "least")
-    inward = -(x * x * xx + 2 * x * y * xy + y * y * yy) / np.maximum(steep, np.finfo(float).tiny)
-    found = []
+    scale, h, found = _alpha(volume, alpha), volume.grid.spacing[:2], []
+    bound = _clear_of_noise(volume, scale) if least is None else check_amount(least, "least", "1/m")
     for k in range(volume.grid.shape[2]):
-        height = np.abs(inward[:, :, k]).max()
-        padded = np.pad(inward[:, :, k], 1, constant_values=-height if height > 0 else -1.0)
+        values = volume.values[:, :, k].astype(float)
+        x, y = (_derivative(values, scale, h, [axis]) for axis in range(2))
+        xx, xy, yy = (_derivative(values, scale, h, pair) for pair in ([0, 0], [0, 1], [1, 1]))
+        steep = x * x + y * y
+        inward = -(x * x * xx + 2 * x * y * xy + y * y * yy) / np.maximum(steep, np.finfo(float).tiny)
+        padded = np.pad(inward, 1, constant_values=-max(float(np.abs(inward).max()), 1.0))
         lines: Any = contour_generator(z=padded).lines(0.0)
         for line in lines:  # of points (column, row)
             index = line[:-1, ::-1] - 1.0
-            made = contour_of(k, index * volume.grid.spacing[:2])
+            made = contour_of(k, index * h)
             if made is None or made.area < smallest:
                 continue
-            along = map_coordinates(steep[:, :, k], index.T, order=1, mode="nearest")
+            along = map_coordinates(steep, index.T, order=1, mode="nearest")
             if np.mean(along >= bound**2) >= _CLEAR:
                 found.append(made)
     return found
@@ -143,17 +141,17 @@ def _alpha(volume: Volume, alpha: float | None) -> float:
     return 1.0 / float(volume.grid.spacing[:2].min()) if alpha is None else alpha
 
 
-def _clear_of_noise(volume: Volume, alpha: float, squares: NDArray[np.float64]) -> float:
+def _clear_of_noise(volume: Volume, alpha: float) -> float:
     """Return a gradient that noise does not have: of most voxels it is noise alone, with a median of σ √(2 ln 2)."""
     low, high, _ = choose_thresholds(volume, None, None)
-    noise = np.sqrt(np.median(squares) / (2 * np.log(2)))
-    return max(_TIMES * float(noise), 0.25 * alpha * _STEP * (high - low))
+    noise = float(np.median(edge_gradient(volume, alpha=alpha).values)) / np.sqrt(2 * np.log(2))
+    return max(_TIMES * noise, 0.25 * alpha * _STEP * (high - low))
 
 
-def _derivative(volume: Volume, alpha: float, along: list[int], axes: range) -> NDArray[np.float64]:
-    """Return the derivative along axes (one or two of them), smoothed along the others."""
-    values: Any = volume.values.astype(float)
-    for axis in axes:
+def _derivative(values: Array, alpha: float, spacing: Array, along: list[int]) -> Array:
+    """Return the derivative along axes (one or two of them), smoothed along the others of as many as have a spacing."""
+    for axis, h in enumerate(spacing):
         order: Any = along.count(axis)
-        values = deriche_filter(values, alpha, order=order, axis=axis, spacing=float(volume.grid.spacing[axis]))
-    return np.asarray(values)
+        finest = min(alpha, _FINEST / float(h))  # of thick slices: differences of neighbours, nearly
+        values = deriche_filter(values, finest, order=order, axis=axis, spacing=float(h))
+    return values

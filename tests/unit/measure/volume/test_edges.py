@@ -136,6 +136,15 @@ def test_the_gradient_of_a_step_and_across_slices():
         assert (in_slice.max() > 1e-6) == (axis == 0)
 
 
+def test_slices_far_thicker_than_pixels():
+    """Across them neighbours are compared, half a slice on either side: A/2h."""
+    values = np.zeros((8, 8, 6))
+    values[..., 3:] = 1000.0
+    volume = Volume(values, Grid(values.shape, [0.1e-3, 0.1e-3, 6e-3]))
+    steep = measure.edge_gradient(volume, across=True).values
+    assert steep.max() == pytest.approx(1000 / (2 * 6e-3), rel=1e-6)
+
+
 def test_edges_that_do_not_close_and_noise_are_left_out():
     ct = disc(1500.0)
     assert measure.edge_contours(ct.cropped((32, 0, 0), (64, 64, 2))) == []
