@@ -182,7 +182,7 @@ def draw(result, folder):
         label = f"{name}: {sure_after(result, name)}"
         ways.loglog(np.arange(1, len(above) + 1), np.maximum(above, 1e-13), label=label)
     ways.axhline(result["bound"], color="0.5", lw=0.8, ls="--")
-    ways.set(ylim=(1e-11, None), xlabel="evaluations", ylabel="energy above the least (J)")
+    ways.set(ylim=(1e-11, 1e5), xlabel="evaluations", ylabel="energy above the least (J)")
     ways.legend(fontsize=8, title="evaluations to the line", title_fontsize=8, loc="upper right")
     ways.set_title("ten degrees of flexion at once", fontsize=10)
     r, a, t = 6.0, 2.0, 1.4  # mm
