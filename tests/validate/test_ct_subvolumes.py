@@ -8,7 +8,7 @@ import pytest
 
 from motiform.geometry import read_mesh
 from motiform.geometry.maps import Cover, chamfer_axis, cover_labels, euclidean_axis, label_surface, reduce_cover
-from motiform.measure import Seeds, read_volume, segment_bones, synthetic_ct
+from motiform.measure import Seeds, edge_contours, read_volume, segment_bones, slice_contours, synthetic_ct
 
 DATA = os.environ.get("MOTIFORM_DATA")
 FOLDER = Path(DATA or ".")
@@ -34,6 +34,15 @@ def test_bones_of_a_real_ct(name, bones):
     drawn = volume.values > 0
     assert (found & ~drawn).sum() < 0.01 * found.sum()
     assert (labels.values > 0).sum() > 0.6 * drawn.sum()
+
+
+@pytest.mark.parametrize("name", ["rad", "uln", "mc3"])
+def test_edges_of_a_real_bone_close(name):
+    """In every slice with a level line, which lies outside of the edge by a part of the blur: its threshold is low."""
+    volume = read_volume(FOLDER / "ct_subvolumes" / f"{name}_dcm_cropped.tif", spacing=H)
+    edges, levels = edge_contours(volume), slice_contours(volume)
+    assert {one.slice for one in edges} == {one.slice for one in levels}
+    assert 0.9 < sum(one.area for one in edges) / sum(one.area for one in levels) < 1.0
 
 
 @pytest.mark.parametrize("name", ["rad", "uln", "mc3"])

@@ -8,7 +8,7 @@ import pytest
 from scipy.ndimage import binary_erosion
 
 from motiform import wrist
-from motiform.geometry.maps import chamfer_axis, grid_around, mesh_voxels, reduce_cover
+from motiform.geometry.maps import chamfer_axis, grid_around, mesh_voxels, octree_cover, reduce_cover
 from motiform.motion.bones.read import read_bones
 from motiform.spatial import log_rotation, rotation_from_quaternion
 
@@ -145,3 +145,6 @@ def test_axes_of_eight_bones_at_two_resolutions(voxel, low, high):
         assert low < len(centers) / inside.sum() < high
         assert 1.0 < len(centers) / surface < 1.4
         assert len(reduce_cover(inside, grid, error=voxel / 2)) < 0.012 * inside.sum()
+        octree = octree_cover(inside, grid)
+        assert 0.8 < len(octree) / len(centers) < 1.05
+        assert octree.beyond > 2 * voxel

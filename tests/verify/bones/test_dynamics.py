@@ -8,9 +8,10 @@ from motiform.geometry import Ball, Box, Mesh
 from motiform.motion.bones.bone import Bone, BoneResolution
 from motiform.motion.bones.dynamics import Loads, weigh
 from motiform.motion.bones.pack import pack_wrist
+from motiform.motion.bones.settle import settle_path
 from motiform.motion.bones.system import BonesSystem
-from motiform.spatial import Transform
-from wrists import carpus
+from motiform.spatial import Transform, exp_rotation, log_rotation, rotation_from_quaternion
+from wrists import carpus, energy
 
 FINE = BoneResolution(spacing=6e-4, margin=3e-3, band=2e-3, points=1e-3)
 HERE, NOTHING = Transform.identity(), Loads()
@@ -224,3 +225,53 @@ def test_a_slow_hand_leads_the_bones_to_their_rest():
         a, b = (wrist.helical_axes(r, name) for r in (rec, rest))
         assert np.rad2deg(a.angle[-1]) == pytest.approx(np.rad2deg(b.angle[0]), abs=0.3)
     assert rec["energy.kinetic"][-1] < 1e-9
+
+
+def test_the_slower_the_hand_the_nearer_to_rest_the_bones_pass():
+    """While the hand goes on, drag c M v holds the bones behind rest by δ = H⁻¹ c M v: half as far at half the speed.
+
+    v is how fast the pose of rest moves, H the Hessian there. Its softest direction λ bounds |δ| by c m |v|/λ, with
+    turns counted by 1 cm, beyond the radii of gyration. The half is to first order: H changes as points come under
+    pressure on the way, and the search for rest ends within some 0.1 µm of δ = 1 to 2 µm. A quarter is left to both.
+    """
+    model, end, drag = carpus(), np.deg2rad(10.0), 50.0
+    rests = model.settle(flexion=[0.9 * end, end], center="fixed", tolerance=1e-9)
+    packed = model.packed(model.bodies(), 1e-9)
+    axis = np.cross(model.axes.distal, model.axes.palmar)
+    rest = settle_path(packed, about(model, axis, end))
+    scale = np.tile([100.0, 100.0, 100.0, 1.0, 1.0, 1.0], packed.free)
+    softest = np.linalg.eigvalsh(energy(packed, rest.poses[0])[2] * np.outer(scale, scale))[0]
+    mass = max(1500.0 * model.bones[name].mesh.volume for name in FREE)
+    behind = []
+    for time in (0.8, 1.6):
+        rec = model.simulate([0.0, 0.5 * time, time], flexion=[0.0, 0.5 * end, end], loads=Loads(drag=drag), step=1e-3)
+        behind.append(off(model, rec, -1, rests, 1))
+        speed = off(model, rests, 0, rests, 1) / (0.1 * time)
+        assert 0.0 < behind[-1] < drag * mass * speed / softest
+    assert behind[0] / behind[1] == pytest.approx(2.0, rel=0.25)
+
+
+FREE = ("scaphoid", "lunate", "triquetrum", "pisiform")
+
+
+def about(model, axis, angle):
+    """Return the pose of a hand turned about the centre of the head of the capitate."""
+    center = model.axes.center
+    R = exp_rotation(angle * axis)[None]
+    return Transform(R, center - R @ center)
+
+
+def off(model, a, i, b, j):
+    """Return how far apart the free bones are in samples of two recordings [m], turns counted by 1 cm."""
+    square = 0.0
+    for name in FREE:
+        center = model.bones[name].center
+        (R, x), (S, y) = (
+            (
+                turn := rotation_from_quaternion(rec[f"{name}.orientation"][k]),
+                turn @ center + rec[f"{name}.position"][k],
+            )
+            for rec, k in ((a, i), (b, j))
+        )
+        square += np.sum((x - y) ** 2) + (1e-2 * np.linalg.norm(log_rotation(R.T @ S))) ** 2
+    return np.sqrt(square)

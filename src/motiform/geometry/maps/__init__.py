@@ -7,6 +7,7 @@ from motiform.geometry.maps.euclid import euclidean_map, signed_label_map, squar
 from motiform.geometry.maps.grid import Grid, grid_around
 from motiform.geometry.maps.isosurfaces import isosurface, label_surface
 from motiform.geometry.maps.mass import label_mass
+from motiform.geometry.maps.octree import octree_cover, octree_cubes
 from motiform.geometry.maps.pairs import ball_pairs
 from motiform.geometry.maps.signed import SignedMap, signed_map
 from motiform.geometry.maps.voxels import mesh_voxels
@@ -28,6 +29,8 @@ __all__ = [
     "label_mass",
     "label_surface",
     "mesh_voxels",
+    "octree_cover",
+    "octree_cubes",
     "reduce_cover",
     "signed_label_map",
     "signed_map",

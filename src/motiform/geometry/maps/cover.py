@@ -15,7 +15,7 @@ from motiform.geometry.maps.mass import label_mass
 from motiform.geometry.mass import MassProperties
 from motiform.spatial.checks import Array, Words, as_floats
 
-__all__ = ["Cover", "cover_labels", "reduce_cover"]
+__all__ = ["Cover", "check_same_shape", "cover_labels", "reduce_cover"]
 
 Mask = NDArray[np.bool_]
 
@@ -105,7 +105,7 @@ def cover_labels(inside: Any, grid: Grid, *, device: str = "cpu") -> Cover:
     within h/2 of a ball (`short`).
     """
     h = grid.edge
-    centers, squares = euclidean_axis(_same_shape(inside, grid), device=device)
+    centers, squares = euclidean_axis(check_same_shape(inside, grid), device=device)
     if len(centers) == 0:
         raise ShapeError("the volume is empty", where="cover", allowed="at least one voxel inside")
     return Cover(grid.points(centers), (np.sqrt(squares) - 0.5) * h, 0.5 * h, 0.0)
@@ -128,7 +128,7 @@ def reduce_cover(inside: Any, grid: Grid, *, error: float, side: Literal["inside
     allowance = as_floats(error, where="error", error=ShapeError)
     if allowance.ndim or allowance < 0:
         raise ShapeError("the error of a cover must not be negative", got=error, allowed="zero or a length in m")
-    h, mask = grid.edge, _same_shape(inside, grid)
+    h, mask = grid.edge, check_same_shape(inside, grid)
     centers, squares = euclidean_axis(mask)
     if len(centers) == 0:
         raise ShapeError("the volume is empty", where="cover", allowed="at least one voxel inside")
@@ -142,7 +142,8 @@ def reduce_cover(inside: Any, grid: Grid, *, error: float, side: Literal["inside
     return Cover(grid.points(centers[few]), radii, short, max(0.0, more - 0.5 * h))
 
 
-def _same_shape(inside: Any, grid: Grid) -> Mask:
+def check_same_shape(inside: Any, grid: Grid) -> Mask:
+    """Return which voxels are inside, as many as the grid has."""
     mask: Mask = check_labels(inside) != 0
     if mask.shape != grid.shape:
         raise ShapeError("a volume must fit its grid", got=Words(str(mask.shape)), allowed=str(grid.shape))

@@ -16,7 +16,7 @@ from motiform.measure.segment.thresholds import choose_thresholds
 from motiform.measure.volume.volume import Labels, Volume
 from motiform.spatial.checks import Array
 
-__all__ = ["Contour", "ContourTracks", "contour_labels", "match_contours", "slice_contours"]
+__all__ = ["Contour", "ContourTracks", "contour_labels", "contour_of", "match_contours", "slice_contours"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,13 +59,13 @@ def slice_contours(volume: Volume, *, level: float | None = None, smallest: floa
         padded = np.pad(volume.values[:, :, k].astype(float), 1, constant_values=outside)
         lines: Any = contour_generator(z=padded).lines(at)
         for line in lines:  # of points (column, row)
-            made = _contour(k, (line[:-1, ::-1] - 1.0) * volume.grid.spacing[:2])
+            made = contour_of(k, (line[:-1, ::-1] - 1.0) * volume.grid.spacing[:2])
             if made is not None and made.area >= smallest:
                 found.append(made)
     return found
 
 
-def _contour(k: int, points: Array) -> Contour | None:
+def contour_of(k: int, points: Array) -> Contour | None:
     """Return a contour with the area moments of its polygon; None for holes, which go round the other way."""
     start = points.mean(axis=0) if len(points) else np.zeros(2)
     x, y = (points - start).T
