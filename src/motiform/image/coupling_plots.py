@@ -210,12 +210,13 @@ def _decades(spectrum: Mapping[str, tuple[float, float]]) -> list[Array]:
 
 def _draw_box(axes: Any, sides: Sequence[Array], color: Any, fill: float) -> None:
     """Draw a box with these two ends along each axis; one without an extent along an axis is flat."""
-    from matplotlib.colors import to_rgba
-    from mpl_toolkits.mplot3d.art3d import Poly3DCollection
-
+    low, high = (np.array([side[end] for side in sides], float) for end in (0, 1))
+    if fill > 0.0:
+        axes.bar3d(*low, *(high - low), color=color, alpha=fill, shade=False)
     corners = np.stack(np.meshgrid(*sides, indexing="ij"), -1)
-    faces = [np.take(corners, end, axis).reshape(4, 3)[[0, 1, 3, 2]] for axis in range(3) for end in (0, 1)]
-    axes.add_collection3d(Poly3DCollection(faces, facecolors=[to_rgba(color, fill)], edgecolors=color, linewidths=1.0))
+    for axis in range(3):
+        for edge in np.moveaxis(corners, axis, 0).reshape(2, 4, 3).swapaxes(0, 1):
+            axes.plot(*edge.T, color=color, linewidth=1.0)
 
 
 def _draw_group(axes: "Axes", spot: tuple[float, float], models: Sequence[Any]) -> Any:

@@ -77,6 +77,7 @@ def test_wrong_balls_are_refused(balls):
         carried(orientation=None)
 
 
+@pytest.mark.slow
 def test_the_cover_of_a_bone_moves_with_it():
     own = {name: bones()[name] for name in ("radius", "lunate", "capitate")}
     hand = wrist.from_meshes(own, fineness=replace(COARSE, voxels=8e-4), contact="balls")

@@ -97,7 +97,7 @@ def rest_heights(screen: Screen, *, time: float = 0.0, tolerance: float = 1e-10)
     inverse = _compliance(screen)
     if not np.isfinite(inverse).all():
         raise InputError(
-            "a mode of the screen must be held by something: it has many states of rest", where="static response",
+            "nothing holds a mode of the screen: it has many states of rest", where="static response",
             got=f"{int((~np.isfinite(inverse)).sum())} modes without stiffness",
             remedy="Give the pins stiffness to the ground, edges='fixed', or pistons links of their own.",
         )  # fmt: skip

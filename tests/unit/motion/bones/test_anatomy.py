@@ -69,6 +69,7 @@ def test_angles_of_the_lateral_view_follow_the_bones():
     np.testing.assert_allclose(found.capitolunate, start.capitolunate + 0.4, atol=1e-3)
 
 
+@pytest.mark.slow
 def test_measures_do_not_depend_on_frame_and_side():
     R, p = exp_rotation(np.array([0.4, -1.1, 0.7])), np.array([0.3, -0.2, 0.5])
     moved = {name: Mesh(mesh.vertices @ R.T + p, mesh.faces) for name, mesh in bones().items()}
