@@ -25,6 +25,7 @@ from motiform.measure.segment import (
     slice_contours,
     smooth_contour,
     smoothing_spline,
+    spline_surface,
     write_seeds,
 )
 from motiform.measure.sto import read_sto, write_sto
@@ -80,6 +81,7 @@ __all__ = [
     "slice_contours",
     "smooth_contour",
     "smoothing_spline",
+    "spline_surface",
     "synthetic_bones",
     "synthetic_ct",
     "turn",

@@ -3,6 +3,7 @@
 from motiform.measure.segment.contours import Contour, ContourTracks, contour_labels, match_contours, slice_contours
 from motiform.measure.segment.edges import deriche_filter, edge_contours, edge_gradient
 from motiform.measure.segment.infer import infer_slices
+from motiform.measure.segment.lofts import spline_surface
 from motiform.measure.segment.seeds import Disc, Seeds, Spot, read_seeds, write_seeds
 from motiform.measure.segment.segment import segment_bones
 from motiform.measure.segment.splines import smooth_contour, smoothing_spline
@@ -26,5 +27,6 @@ __all__ = [
     "slice_contours",
     "smooth_contour",
     "smoothing_spline",
+    "spline_surface",
     "write_seeds",
 ]

@@ -41,11 +41,11 @@ from motiform.motion.matter.coupling.linear import (
 from motiform.motion.matter.coupling.linearisation import impedance_of, linearise
 from motiform.motion.matter.coupling.marker import MarkerOnCell
 from motiform.motion.matter.coupling.natural_modes import Modes, modes
-from motiform.motion.matter.coupling.transfers import passband
 from motiform.motion.matter.coupling.prototypes import Prototypes, main_prototypes, rigid_prototypes
 from motiform.motion.matter.coupling.replay import Split, record_connection, run_schedule, split
 from motiform.motion.matter.coupling.separation import ScheduledRun, Separation, separate, separate_by_influence
 from motiform.motion.matter.coupling.signals import EnergySpectrum, contour_band, energy_spectrum, signal_scale
+from motiform.motion.matter.coupling.transfers import passband
 from motiform.motion.matter.coupling.transmissions import (
     Condition,
     TwoPort,
