@@ -55,7 +55,8 @@ def check(result):
         for bone in ROW:
             assert apart(result, voxels, bone, 0) < 1e-8  # m: the neutral pose is one of rest for both
             for sample in (1, 2):
-                assert apart(result, voxels, bone, sample) < 2 * hand.bones[bone].cover.short
+                # both surfaces of a contact are short by so much, and points lie twice as far out as contacts do
+                assert apart(result, voxels, bone, sample) < 4 * hand.bones[bone].cover.short
     raw, weighed = sums(result)
     assert (raw[1:] > 1.5 * raw[:-1]).all()  # with voxels of some 0.7 of those before
     assert (np.abs(weighed - 1) < 0.15).all()
