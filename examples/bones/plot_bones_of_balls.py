@@ -59,7 +59,9 @@ def check(result):
                 assert apart(result, voxels, bone, sample) < 4 * hand.bones[bone].cover.short
     raw, weighed = sums(result)
     assert (raw[1:] > 1.5 * raw[:-1]).all()  # with voxels of some 0.7 of those before
-    assert (np.abs(weighed - 1) < 0.15).all()
+    off = np.abs(weighed - 1)  # errors of areas fall with the voxels
+    assert (np.diff(off) < 0).all()
+    assert off[-1] < 0.1
 
 
 def sums(result):
