@@ -31,21 +31,19 @@ class Bends:
     """How far the hand is bent at each sample, and at which samples it is bent most."""
 
     def __init__(self, rec: "Recording") -> None:
+        from motiform.motion.bones.axes import rotation_axes
+
         self.rec = rec
         axes = {key: np.array(value) for key, value in rec.manifest["axes"].items()}
         self.center: Array = axes["center"]
         self.anatomical: Array = np.stack([axes["distal"], axes["radial"], axes["palmar"]])
-        self.turns: Array = np.stack(
-            [np.cross(axes["distal"], axes["palmar"]), np.cross(axes["radial"], axes["distal"]), axes["distal"]]
-        )
-        if rec.manifest["side"] == "right":  # pronation turns its thumb towards the palm, about −distal
-            self.turns[2] = -self.turns[2]
+        self.turns: Array = rotation_axes(*self.anatomical)
         self.lead = "capitate" if "capitate.orientation" in rec else rec.manifest["driven"][0]
         self.bones = [name for name in _SHOWN if f"{name}.orientation" in rec]
         self.hand: Array = self.vectors(self.lead)[:, :2]
 
     def vectors(self, bone: str) -> Array:
-        """Return flexion, ulnar deviation and pronation at all samples [rad], (n, 3)."""
+        """Return flexion, ulnar deviation and pronation, parts of the rotation vector, at all samples [rad], (n, 3)."""
         R = rotation_from_quaternion(np.asarray(self.rec[f"{bone}.orientation"]))
         return np.asarray(log_rotation(R) @ self.turns.T)
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from motiform.base.errors import InputError
 from motiform.geometry import Mesh
-from motiform.motion.bones.axes import Axes
+from motiform.motion.bones.axes import Axes, rotation_axes
 from motiform.motion.bones.bone import Bone
 from motiform.motion.bones.helical import bone_poses
 from motiform.motion.bones.names import CARPALS, check_bone
@@ -50,19 +50,13 @@ def bone_angles(rec: Recording, bone: str) -> Array:
     and pronation are not told apart.
     """
     R, _ = bone_poses(rec, bone)
-    e = np.stack(_rotation_axes(rec), axis=1)
-    R = e.T @ R @ e
-    flexion, deviation = np.arctan2(-R[:, 1, 2], R[:, 2, 2]), np.arcsin(np.clip(R[:, 0, 2], -1.0, 1.0))
-    return np.stack([flexion, deviation, np.arctan2(-R[:, 0, 1], R[:, 0, 0])], axis=1)
-
-
-def _rotation_axes(rec: Recording) -> tuple[Array, Array, Array]:
-    """Return the axes of flexion, deviation and pronation, which are right-handed on either side."""
     found = rec.manifest.get("axes") or {}
     if not {"distal", "radial", "palmar"} <= set(found):
         raise InputError("the recording must be one of a wrist, with its axes", where="bone_angles", got=sorted(found))
-    distal, radial, palmar = (np.array(found[name]) for name in ("distal", "radial", "palmar"))
-    return np.cross(distal, palmar), np.cross(radial, distal), np.cross(radial, palmar)
+    e = rotation_axes(*(np.array(found[name]) for name in ("distal", "radial", "palmar")))
+    R = e @ R @ e.T
+    flexion, deviation = np.arctan2(-R[:, 1, 2], R[:, 2, 2]), np.arcsin(np.clip(R[:, 0, 2], -1.0, 1.0))
+    return np.stack([flexion, deviation, np.arctan2(-R[:, 0, 1], R[:, 0, 0])], axis=1)
 
 
 @dataclass(frozen=True, eq=False)

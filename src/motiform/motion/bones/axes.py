@@ -12,7 +12,7 @@ from motiform.motion.bones.names import DISTAL_ROW, METACARPALS
 from motiform.spatial import exp_rotation, log_rotation
 from motiform.spatial.checks import Array
 
-__all__ = ["Axes", "find_axes", "long_axis", "triangles"]
+__all__ = ["Axes", "find_axes", "long_axis", "rotation_axes", "triangles"]
 
 _END, _SHAFT, _CAP = 12e-3, 45e-3, 1.5e-3  # [m] from the distal end of the radius; of its cut end
 _STRAY = np.cos(
@@ -61,6 +61,14 @@ class Axes:
             return self.hand
         turn = self.hand.T @ self.forearm  # takes directions of the forearm to those of the hand
         return self.forearm @ exp_rotation(0.5 * log_rotation(turn)).T
+
+
+def rotation_axes(distal: Array, radial: Array, palmar: Array) -> Array:
+    """Return the axes of flexion, ulnar deviation and pronation, (3, 3) by rows: right-handed on either side.
+
+    Positive turns go towards the palm, towards the ulna, and of the radial side towards the palm.
+    """
+    return np.stack([np.cross(distal, palmar), np.cross(radial, distal), np.cross(radial, palmar)])
 
 
 def triangles(mesh: Mesh) -> tuple[Array, Array, Array]:

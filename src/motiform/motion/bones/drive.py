@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError
-from motiform.motion.bones.axes import Axes
+from motiform.motion.bones.axes import Axes, rotation_axes
 from motiform.motion.bones.bone import Bone
 from motiform.spatial import Transform, exp_rotation, nearest_rotation
 from motiform.spatial.checks import Array, Words, as_floats
@@ -51,7 +51,7 @@ def _from_angles(axes: Axes, flexion: Any, deviation: Any) -> Transform:
             "an angle must be one that a wrist can reach", where="settle", got=got, allowed=f"up to {_WIDEST:.3g} rad",
             remedy="Give angles in radians.",
         )  # fmt: skip
-    e_flexion, e_deviation = np.cross(axes.distal, axes.palmar), np.cross(axes.radial, axes.distal)
+    e_flexion, e_deviation, _ = rotation_axes(axes.distal, axes.radial, axes.palmar)
     R = exp_rotation(bent[:, None] * e_flexion) @ exp_rotation(turned[:, None] * e_deviation)
     return Transform(R, axes.center - R @ axes.center)
 
