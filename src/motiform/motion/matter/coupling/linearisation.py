@@ -183,21 +183,27 @@ def _in_space(
     place = np.vstack([place, np.full((1, 3), GROUND)])  # the last is the ground's
     ends = np.where(acts & 1, a, network.count), np.where(acts & 2, b, network.count)
     size = int(moves.sum())
-    matrices = [_assembled(block, place[ends[0]], place[ends[1]], size) for block in blocks]
-    upper = [np.triu(matrix, 1) for matrix in matrices]
-    rows, columns = np.nonzero(np.logical_or(*(matrix != 0 for matrix in upper)))
-    own = np.arange(size)
-    k, z = (np.concatenate([-matrix[rows, columns], matrix.sum(axis=1)]) for matrix in matrices)
-    first, second = np.concatenate([rows, own]), np.concatenate([columns, np.full(size, GROUND)])
-    return LinearNetwork(np.repeat(network.mass, 3)[moves.ravel()], first, second, k, z), place
+    (a, b, k), (c, d, z) = (_scalar_links(block, place[ends[0]], place[ends[1]], size) for block in blocks)
+    k, z = np.concatenate([k, np.zeros(len(z))]), np.concatenate([np.zeros(len(k)), z])
+    mass = np.repeat(network.mass, 3)[moves.ravel()]
+    return LinearNetwork(mass, np.concatenate([a, c]), np.concatenate([b, d]), k, z), place
 
 
-def _assembled(block: Array, one: np.ndarray, other: np.ndarray, size: int) -> Array:
-    """Return the matrix (size, size) of links between coordinates (links, 3), with no row for the ground."""
-    found = np.zeros((size + 1, size + 1))  # the ground's row is the last: index −1 finds it
+def _scalar_links(block: Array, one: np.ndarray, other: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray, Array]:
+    """Return the scalar links, ends and weights, that make the matrix of blocks between coordinates (links, 3)."""
+    from scipy.sparse import coo_array, triu
+
+    rows, columns, values = [], [], []
     for row, column, sign in ((one, one, 1.0), (other, other, 1.0), (one, other, -1.0), (other, one, -1.0)):
-        np.add.at(found, (row[:, :, None], column[:, None, :]), sign * block)
-    return found[:size, :size]
+        kept = (row[:, :, None] != GROUND) & (column[:, None, :] != GROUND)
+        rows.append(np.broadcast_to(row[:, :, None], block.shape)[kept])
+        columns.append(np.broadcast_to(column[:, None, :], block.shape)[kept])
+        values.append(sign * block[kept])
+    where = np.concatenate(rows), np.concatenate(columns)
+    matrix = coo_array((np.concatenate(values), where), shape=(size, size)).tocsr()
+    apart, own = triu(matrix, 1).tocoo(), np.arange(size)
+    weights = np.concatenate([-apart.data, matrix.sum(axis=1)])
+    return np.concatenate([apart.row, own]), np.concatenate([apart.col, np.full(size, GROUND)]), weights
 
 
 def direction(axis: str | ArrayLike) -> Array:
