@@ -8,7 +8,7 @@ import typer
 
 from motiform.base.errors import InputError, closest_file
 from motiform.cli.shared import AsJson, Overwrite, Quiet, print_line, wrote
-from motiform.cli.wrist_inputs import Stages, input_kind, parse_angles, parse_share, read_driver, read_wrist
+from motiform.cli.wrist_inputs import Stages, input_kind, parse_angles, parse_fracture, read_driver, read_wrist
 
 if TYPE_CHECKING:
     from motiform.motion.bones import Wrist
@@ -61,6 +61,7 @@ def wrist(
     if driver is not None and (flexion or deviation):
         raise InputError("give either angles or --driver", got="both", remedy="Leave one of them out.")
     moved = _targets(flexion, deviation, driver)
+    broken = [parse_fracture(one) for one in fracture or ()]
     surgery = {"cut": tuple(cut or ()), "fuse": tuple(tuple(x.split("+")) for x in fuse or ()),
                "removed": tuple(remove or ()), "fractured": tuple(fracture or ())}  # fmt: skip
     reading = {"side": side, "unit": unit, "erode": 1e-3 * erode, "label": label, "spacing": spacing, "series": series,
@@ -76,7 +77,7 @@ def wrist(
     if stages.whole:
         _end(stages, None, as_json, "already done, nothing changed")
         return
-    model = _changed(read_wrist(source, input_kind(source, seeds), seeds, reading, stages, quiet), surgery)
+    model = _changed(read_wrist(source, input_kind(source, seeds), seeds, reading, stages, quiet), broken, surgery)
     rec = _recording(model, moved, {"driven": driven, "load": load}, surgery, stages, quiet)
     _report(model, rec, source, stages, quiet)
     _end(stages, rec, as_json, "wrote")
@@ -95,10 +96,9 @@ def _targets(flexion: str | None, deviation: str | None, driver: Path | None) ->
     return {"flexion": np.deg2rad(angles[0]), "deviation": np.deg2rad(angles[1])}
 
 
-def _changed(model: "Wrist", surgery: dict[str, Any]) -> "Wrist":
-    for broken in surgery["fractured"]:
-        name, _, share = broken.partition("=")
-        model = model.fracture(name, parse_share(share, "--fracture") if share else 0.5)
+def _changed(model: "Wrist", broken: list[tuple[str, float]], surgery: dict[str, Any]) -> "Wrist":
+    for bone, share in broken:
+        model = model.fracture(bone, share)
     model = model.cut(*surgery["cut"]) if surgery["cut"] else model
     for group in surgery["fuse"]:
         model = model.fuse(*group)

@@ -16,7 +16,7 @@ from motiform.base.files import are_as_written, folder_sums, reads_file
 if TYPE_CHECKING:
     from motiform.motion.bones import Wrist
 
-__all__ = ["Stages", "input_kind", "parse_angles", "parse_share", "read_driver", "read_wrist"]
+__all__ = ["Stages", "input_kind", "parse_angles", "parse_fracture", "read_driver", "read_wrist"]
 
 _ALL = ("recording", "report")
 _NOTE = "stages.json"
@@ -106,17 +106,19 @@ def parse_angles(text: str | None, where: str) -> np.ndarray:
         ) from None  # fmt: skip
 
 
-def parse_share(text: str, where: str) -> float:
-    """Return a share from 0 to 1, both left out."""
+def parse_fracture(text: str) -> tuple[str, float]:
+    """Return a bone and the share of its length from "BONE=SHARE"; half of it from "BONE"."""
+    bone, _, given = text.partition("=")
     try:
-        share = float(text)
+        share = float(given or 0.5)
     except ValueError:
         share = np.nan
     if not 0.0 < share < 1.0:
         raise InputError(
-            "a share must be a number above 0 and below 1", where=where, got=text[:80], allowed="such as scaphoid=0.4"
-        )
-    return share
+            "a share must be a number above 0 and below 1", where="--fracture", got=text[:80],
+            allowed="such as scaphoid=0.4",
+        )  # fmt: skip
+    return bone, share
 
 
 @reads_file("poses of a driver")
