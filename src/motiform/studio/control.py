@@ -147,7 +147,10 @@ def send_force(live: "LiveNetwork", to: str) -> Callable[[], None]:
     host, _, number = to.rpartition(":")
     if not number.isdigit() or not 0 < int(number) < 65536:
         raise InputError("forces must be sent to a port", got=to, allowed="host:port, or a port of this machine")
-    client = load_library("pythonosc.udp_client").SimpleUDPClient(host or "127.0.0.1", int(number))
+    try:
+        client = load_library("pythonosc.udp_client").SimpleUDPClient(host or "127.0.0.1", int(number))
+    except OSError as error:
+        raise RunError("forces cannot be sent there", got=f"{to}, {error}") from error
 
     def send() -> None:
         client.send_message("/hand/force", [float(f) for f in live.force])

@@ -253,6 +253,8 @@ def test_forces_go_out_by_osc():
     for wrong in ("nowhere", "localhost:", "127.0.0.1:99999", ""):
         with pytest.raises(InputError, match="must be sent to a port"):
             send_force(live, wrong)
+    with pytest.raises(MotiformError, match="cannot be sent"):
+        send_force(live, "no host of this name.invalid:9001")
 
 
 def test_libraries_that_are_missing_are_reported(instrument, monkeypatch):
