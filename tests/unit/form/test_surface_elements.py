@@ -4,29 +4,14 @@ import numpy as np
 import pytest
 
 from motiform.base.errors import MotiformError
-from motiform.form import Looks, SurfaceLook, dress, looks_in
+from motiform.form import dress, looks_in
 from motiform.image.cast.raycast import cast_form
 from motiform.image.extent import form_bounds
 from motiform.image.frames import film_key
-from motiform.record import Channel, Recording
 from motiform.spatial import rotation_from_quaternion
+from surface_recordings import BLUE, RED, around, recorded
 
-BLUE, RED = (0.1, 0.3, 0.8), (0.8, 0.2, 0.1)
 RADII, TURN = np.array([0.3, 0.1, 0.2]), np.array([0.9, 0.3, -0.2, 0.1])
-
-
-def recorded(looks, gravity=None, **places):
-    channels = {}
-    for key, x in places.items():
-        name = f"{key}.position"
-        channel = Channel(name, unit="m", dims=("point", "axis"), shape=np.shape(x)[1:], rate=10.0)
-        channels[name] = channel, np.asarray(x)
-    manifest = looks.manifest() | ({} if gravity is None else {"gravity": gravity})
-    return Recording.from_arrays(channels, manifest=manifest, statics=looks.statics())
-
-
-def around(**settings):
-    return Looks({"water": SurfaceLook(**{"surface": "a.position", "radius": 0.2, "color": BLUE} | settings)})
 
 
 def in_axes(x, center, exponent=2.0):
