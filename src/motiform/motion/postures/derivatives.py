@@ -10,11 +10,12 @@ from motiform.base.errors import InputError
 from motiform.base.splines import cubic_spline
 from motiform.measure.filters import butterworth
 from motiform.measure.gaps import runs
+from motiform.motion.postures.floating_base import FloatingBase
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 from motiform.spatial.checks import as_floats
 
-__all__ = ["MotionSamples", "smooth", "velocities"]
+__all__ = ["MotionSamples", "base_motion", "leave_motion", "smooth", "velocities"]
 
 ORDER = 2  # of each of the two passes of the filter
 _EVEN = 1e-3  # part of a step by which times may stray and still count as even
@@ -40,10 +41,41 @@ def velocities(figure: Figure, times: ArrayLike, q: ArrayLike, *, cutoff: float 
     samples. Angles are unwrapped; of quaternions all four numbers are filtered alike and brought back to length one,
     which does not depend on the axes chosen. The velocity of a free joint is in its segment's axes.
 
+    A root with three angles is taken by heading, list and tilt, and told in its own again: the result does not depend
+    on where the axes of the room point (`FloatingBase`).
+
     Samples with nan are gaps: each stretch between them is treated by itself, and what lies in a gap is nan. So are
     velocities of stretches of fewer than three samples. Uneven times are filtered on an even grid.
     """
+    base, moving = base_motion(figure, times, q, cutoff)
+    return moving if base is None else leave_motion(base, moving, np.asarray(q, float))
+
+
+def base_motion(
+    figure: Figure, times: ArrayLike, q: ArrayLike, cutoff: float | None
+) -> tuple[FloatingBase | None, MotionSamples]:
+    """Return the base of a figure, and its motion in the coordinates of that; without one in those of the figure."""
     t, qs = _checked(figure, times, q)
+    base = FloatingBase.of(figure)
+    if base is None:
+        return None, _velocities(figure, t, qs, cutoff)
+    seen, inner = np.isfinite(qs).all(1), np.full_like(qs, np.nan)
+    inner[seen] = base.enter(qs[seen])
+    return base, _velocities(base.figure, t, inner, cutoff)
+
+
+def leave_motion(base: FloatingBase, moving: MotionSamples, near: Array) -> MotionSamples:
+    """Return a motion of the base's figure as one of the given figure, angles nearest to those given, (samples, nq)."""
+    q, v, a = (np.full_like(x, np.nan) for x in moving)
+    seen = np.isfinite(moving.q).all(1)
+    q[seen] = base.leave(moving.q[seen], near[seen])
+    moves = seen & np.isfinite(moving.a).all(1)
+    v[moves], a[moves] = base.leave_rates(moving.q[moves], moving.v[moves], moving.a[moves], q[moves])
+    return MotionSamples(q, v, a)
+
+
+def _velocities(figure: Figure, t: Array, qs: Array, cutoff: float | None) -> MotionSamples:
+    """Return the motion of checked configurations with the figure's own coordinates."""
     quaternions = _quaternions(figure)
     _check_cutoff(cutoff, t)
     found = MotionSamples(np.full_like(qs, np.nan), *(np.full((len(t), figure.nv), np.nan) for _ in range(2)))

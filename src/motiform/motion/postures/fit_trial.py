@@ -14,8 +14,9 @@ from motiform.measure.changes import measured_markers
 from motiform.measure.frames import turn
 from motiform.measure.gaps import runs
 from motiform.measure.names import Correspondence
-from motiform.motion.postures.derivatives import velocities
+from motiform.motion.postures.derivatives import MotionSamples, base_motion, leave_motion
 from motiform.motion.postures.dynamics.efforts import efforts, residual_report
+from motiform.motion.postures.dynamics.plates import assign_plates
 from motiform.motion.postures.feet import find_feet
 from motiform.motion.postures.fit import options as fit_options
 from motiform.motion.postures.fit.fitter import FittedPostures, Fitter
@@ -23,12 +24,14 @@ from motiform.motion.postures.fit.limits import limit_events
 from motiform.motion.postures.fit.search import fit_converged, fit_trial, outlier_samples
 from motiform.motion.postures.fit.smooth import smooth_trial
 from motiform.motion.postures.fit.swaps import Mended, mend_swaps, swap_events
+from motiform.motion.postures.floating_base import FloatingBase, about_vertical, heading_apart
 from motiform.motion.postures.gait.events import Walker, gait_events, walker_of
 from motiform.motion.postures.gait.series import sample_where_defined
 from motiform.motion.postures.settings import Fit
 from motiform.motion.run import check_number
 from motiform.motion.tree import Figure, centers_of_mass, forward_kinematics, tags
 from motiform.motion.tree.model.joint import Array
+from motiform.motion.tree.model.segment import velocity_names
 from motiform.motion.tree.observe import (
     FIGURE_CHANNELS,
     SEGMENT_CHANNELS,
@@ -44,6 +47,7 @@ from motiform.spatial import quaternion_from_rotation, up_name
 __all__ = ["CHANNELS", "FittedTrial", "fit_markers", "observe_fit"]
 
 _UNSEEN = 0.5  # part of a root's coordinate not determined by markers, beyond which the position of the body is unknown
+_CHUNK = 1024  # samples whose covariances are held at once
 _GLIMPSE = 0.1  # [s] hidden markers beyond which a foot has no steps of its own
 
 CHANNELS = {
@@ -103,13 +107,23 @@ def fit_markers(
     """Fit a figure to every sample of a trial."""
     fit = fit or Fit()
     trial = _read(figure, markers, fit.correspondence)
+    prior = _configuration(figure, fit.prior, "prior", figure.neutral())
+    first = None if fit.q0 is None else _configuration(figure, fit.q0, "q0", None)
+    weights = _weights(figure, trial, fit.weights)
+    base = None if _told_where(figure, fit) else FloatingBase.of(figure)
+    turn = 0.0
+    if base is not None:  # in axes of its own, so that results do not depend on those of the room
+        most = int(np.argmax(np.isfinite(trial.markers[:, weights > 0]).all(-1).sum(1)))
+        turn = heading_apart(figure, prior, trial.markers[most])
+        prior = base.enter(prior)
+        first = first if first is None else base.turned(base.enter(first), -turn)
     fitter = Fitter(
-        figure, _weights(figure, trial, fit.weights), _configuration(figure, fit.prior, "prior", figure.neutral()),
+        figure if base is None else base.figure, weights, prior,
         robust=np.inf if fit.robust is None else float(fit.robust), limits=fit.limits, accuracy=float(fit.accuracy),
         tasks=fit.tasks, most=fit.max_iterations, threshold=fit.threshold or 0.0,
     )  # fmt: skip
-    first = None if fit.q0 is None else _configuration(figure, fit.q0, "q0", None)
-    seen, events, mended = trial.markers.copy(), list[Event](), list[Mended]()
+    measured = trial.markers @ about_vertical(figure, turn)
+    seen, events, mended = measured.copy(), list[Event](), list[Mended]()
     found = fit_trial(fitter, seen, first)
     if progress is not None:
         progress(0.6)
@@ -124,9 +138,29 @@ def fit_markers(
     _count_exact(fitter, seen, found)
     events += _wrong_minima(found, trial.times) + limit_events(fitter, found, trial.times)
     events += [Event(float(trial.times[0]), note) for note in trial.notes]
+    if base is not None:
+        _leave(base, fitter, seen, found, turn)
+    kept = (seen == measured) | np.isnan(measured) & np.isnan(seen)
+    seen = np.where(kept, trial.markers, seen @ about_vertical(figure, -turn))
     if progress is not None:
         progress(1.0)
     return FittedTrial(fit, fitter, trial, seen, found, sigma, nullity, tuple(events), tuple(mended))
+
+
+def _told_where(figure: Figure, fit: Fit) -> bool:
+    """Whether a task says where the root is, in the axes of the room."""
+    own = {name for n in figure.roots for name in velocity_names(figure.segments[n])}
+    return bool(own & set(fit.tasks or ()))
+
+
+def _leave(base: FloatingBase, fitter: Fitter, markers: Array, found: FittedPostures, turn: float) -> None:
+    """Tell postures that were found in axes turned about the vertical in the given figure's coordinates, in place."""
+    for first in range(0, len(found.q), _CHUNK):
+        part = slice(first, first + _CHUNK)
+        covariance = fitter.covariance(markers[part], found.q[part], base.v)
+        found.inverse[part, base.v] = base.leave_covariance(found.q[part], covariance, turn)
+    std = found.std[:, base.v[3:]]
+    found.q = base.leave_path(base.turned(found.q, turn), std, base.given.neutral())
 
 
 def _count_exact(fitter: Fitter, markers: Array, found: FittedPostures) -> None:
@@ -317,10 +351,11 @@ def _observe(
     }  # fmt: skip
     if len(times) > 1:
         known = np.where(_root_determined(fitter, found)[:, None], q, np.nan)
-        moving = velocities(figure, times, known, cutoff=_usable(cutoff, times))
+        base, inner = base_motion(figure, times, known, _usable(cutoff, times))
+        moving = inner if base is None else leave_motion(base, inner, known)
         add("v", moving.v, velocity_units(figure), ("velocity",))
         add("a", moving.a, velocity_units(figure, per="/s^2"), ("velocity",))
-        _add_efforts(figure, trial, moving, found.unseen, dynamics, cutoff, add, events, summary)
+        _add_efforts(figure, trial, base, inner, moving, found.unseen, dynamics, cutoff, add, events, summary)
     return data, summary
 
 
@@ -362,18 +397,25 @@ def _seen_feet(walker: Walker, figure: Figure, unseen: Array) -> Walker:
 
 
 def _add_efforts(
-    figure: Figure, trial: _Trial, moving: Any, unseen: Array, dynamics: Any, cutoff: float | None,
-    add: Callable[..., None], events: list[Event], summary: dict[str, Any],
+    figure: Figure, trial: _Trial, base: FloatingBase | None, inner: MotionSamples, moving: MotionSamples,
+    unseen: Array, dynamics: Any, cutoff: float | None, add: Callable[..., None], events: list[Event],
+    summary: dict[str, Any],
 ) -> None:  # fmt: skip
     """Add efforts where there are plates or where they are asked for, and gait events where there are feet."""
     plates = trial.rec if "plate.force" in trial.rec else None
     assignment = None
     if dynamics is True or (dynamics == "auto" and plates is not None):
-        needed = efforts(figure, trial.times, moving.q, moving.v, moving.a, plates, cutoff=_usable(cutoff, trial.times))
-        assignment = needed.assignment
-        add("effort", needed.effort, effort_units(figure), ("velocity",))
+        if plates is not None:
+            assignment = assign_plates(figure, trial.times, moving.q, plates, cutoff=_usable(cutoff, trial.times))
+        needed = efforts(figure if base is None else base.figure, trial.times, *inner, assignment)
+        effort = needed.effort
+        if base is not None:
+            effort = np.full_like(needed.effort, np.nan)
+            moves = np.isfinite(needed.effort).all(1)
+            effort[moves] = base.leave_efforts(inner.q[moves], needed.effort[moves], moving.q[moves])
+        add("effort", effort, effort_units(figure), ("velocity",))
         add("residual", needed.residual, WRENCH_UNITS, ("component",))
-        add("power", needed.powers, "W", ("velocity",))
+        add("power", effort * moving.v, "W", ("velocity",))
         known: Array | None = None
         if assignment is not None:  # a foot that no marker tells may stand anywhere
             seen = [sample_where_defined(figure, foot.name, unseen) for foot in assignment.feet]

@@ -27,6 +27,7 @@ from motiform.motion.postures.calibration.solve import (
     solve_alternating,
     solve_joint,
 )
+from motiform.motion.postures.floating_base import FloatingBase, about_vertical, heading_apart
 from motiform.motion.postures.settings import TAG_SD, Estimator, Priors, check_spread
 from motiform.motion.tree.algorithms.kinematics import tags as tags_of
 from motiform.motion.tree.model.figure import Figure
@@ -126,6 +127,11 @@ def calibrate(
     check(figure, markers, static, frames, method)
     priors, estimator = priors or Priors(), estimator or Estimator()
     points, times, start, still = gather(figure, markers, static, correspondence, q0, int(frames))
+    base = FloatingBase.of(figure) if start is None else None
+    turns = np.zeros(len(points))
+    if base is not None:  # each sample seen from its front: what is found does not depend on the room
+        turns = np.array([heading_apart(figure, figure.neutral(), sample) for sample in points])
+        points = points @ about_vertical(figure, turns)
     seen: Array = np.asarray(np.isfinite(points[..., 0]))
     model = make_parameters(
         figure, priors, lengths=lengths, tags=tags, seen=np.asarray(seen.any(axis=0)), symmetric=symmetric
@@ -138,7 +144,9 @@ def calibrate(
     first = _first_guess(model, priors, static, correspondence)
     limit, estimate = int(estimator.max_iterations), priors.marker_sd is None
     found = _solved(problem, q, first, method, limit, estimate, progress)
-    return _result(found[0], found[1], before, seen, times, still)
+    result = _result(found[0], found[1], before, seen, times, still)
+    base = FloatingBase.of(result.figure) if base is not None else None
+    return result if base is None else replace(result, q=base.turned_given(result.q, turns))
 
 
 # ---------------------------------------------------------------- fitting

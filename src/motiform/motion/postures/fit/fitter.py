@@ -317,6 +317,15 @@ class Fitter:
         kept = self.figure.coupled.kept_v
         return normal[:, kept][:, :, kept], gradient[:, kept]
 
+    def covariance(self, markers: Array, q: Array, some: np.ndarray) -> Array:
+        """Return the block of (JᵀWJ + ε)⁻¹ of some velocities, (samples, some, some): by Schur's complement."""
+        matrix, _ = self.normal(markers, q)
+        matrix += self.options[fit_options.SPREAD] * np.eye(matrix.shape[-1])
+        rest = np.setdiff1d(np.arange(matrix.shape[-1]), some)
+        own, across = matrix[:, some][:, :, some], matrix[:, rest][:, :, some]
+        left = np.linalg.solve(matrix[:, rest][:, :, rest], across)
+        return np.asarray(np.linalg.inv(own - np.swapaxes(across, 1, 2) @ left))
+
     def _problem(self, markers: Array) -> FitProblem:
         packed = self.figure.packed
         return FitProblem(

@@ -16,7 +16,7 @@ from motiform.motion.postures.fit.fitter import FittedPostures, Fitter
 from motiform.motion.tree import Figure, forward_kinematics, joint_axes
 from motiform.motion.tree.model.joint import Array
 
-__all__ = ["Turns", "find_turns", "unwind", "wrap_inside_limits"]
+__all__ = ["Turns", "find_turns", "nearest_path", "unwind", "wrap_inside_limits"]
 
 _TURN = 2.0 * np.pi
 _SAME = 1e-9  # [m, -] difference of poses that are one posture
@@ -95,7 +95,7 @@ def unwind(fitter: Fitter, turns: list[Turns], found: FittedPostures) -> None:
     out, std = found.q, fitter.per_q(found.std)
     for own in turns:
         if not _even(own, out[:, own.at], std[:, own.at]):
-            out[:, own.at] = _unwound(own, out[:, own.at], std[:, own.at])
+            out[:, own.at] = nearest_path(own, out[:, own.at], std[:, own.at])
     for at in _quaternions(fitter.figure):
         sign = np.where((out[1:, at] * out[:-1, at]).sum(-1) < 0, -1.0, 1.0)
         out[1:, at] *= np.cumprod(sign)[:, None]
@@ -200,7 +200,7 @@ def _even(turns: Turns, q: Array, std: Array) -> bool:
     return sure and np.abs(np.diff(q, axis=0)).max(initial=0.0) < 1.0
 
 
-def _unwound(turns: Turns, q: Array, std: Array) -> Array:
+def nearest_path(turns: Turns, q: Array, std: Array) -> Array:
     """Return angles (samples, angles) along the path that is nearest to the prior among the smoothest."""
     paths = [np.unwrap(q, axis=0)] if turns.middle is None else _two_paths(turns, q, std)
     shifted = [path - _TURN * np.rint(np.median(path - turns.prior, axis=0) / _TURN) for path in paths]
