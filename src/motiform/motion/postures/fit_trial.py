@@ -61,6 +61,8 @@ CHANNELS = {
     "error.weighted": "the same with the weights of the fit",
     "std": "standard deviation of each coordinate, from the residuals of the whole trial",
     "unseen": "part of each coordinate that the markers do not determine, 0 to 1",
+    "interpolated": "1: the markers of the sample do not determine the coordinate, it is between those before and"
+    " after; 2: their noise alone does, it is drawn to the curve through the others; 0: it is that of the sample",
     "nullity": "number of directions in which no marker moves",
     "status": "0: converged, 1: not converged, 2: no marker was seen, the posture is between those before and after",
     "iterations": "of the search for the posture, up to its limit",
@@ -95,6 +97,8 @@ class FittedTrial:
     markers: Array
     """As they were taken, (samples, tags, 3): without those that were left out, exchanged ones in their places."""
     found: FittedPostures
+    drawn: np.ndarray
+    """HIDDEN or WEAK where a coordinate is not that of the sample alone, (samples, nv)."""
     marker_sd: float
     nullity: Array
     events: tuple[Event, ...]
@@ -131,7 +135,7 @@ def fit_markers(
         mended = mend_swaps(fitter, seen, found)
         events += swap_events(mended, trial.times, trial.names)
     sigma = _sigma(found)  # of samples fitted alone, whose degrees of freedom are known
-    fit_converged(fitter, seen, found, trial.times)
+    drawn = fit_converged(fitter, seen, found, trial.times, lost_only=not fit.interpolate)
     nullity = _nullity(found)
     if fit.smooth is not None:
         smooth_trial(fitter, seen, found, trial.times, float(fit.smooth), sigma)
@@ -140,11 +144,12 @@ def fit_markers(
     events += [Event(float(trial.times[0]), note) for note in trial.notes]
     if base is not None:
         _leave(base, fitter, seen, found, turn)
+        drawn[:, base.v] = drawn[:, base.v].max(1, keepdims=True)
     kept = (seen == measured) | np.isnan(measured) & np.isnan(seen)
     seen = np.where(kept, trial.markers, seen @ about_vertical(figure, -turn))
     if progress is not None:
         progress(1.0)
-    return FittedTrial(fit, fitter, trial, seen, found, sigma, nullity, tuple(events), tuple(mended))
+    return FittedTrial(fit, fitter, trial, seen, found, drawn, sigma, nullity, tuple(events), tuple(mended))
 
 
 def _told_where(figure: Figure, fit: Fit) -> bool:
@@ -335,6 +340,7 @@ def _observe(
             add(name, np.sqrt(seen_error @ weights / (np.isfinite(error) @ weights)), "m")
     add("std", sigma * np.sqrt(found.inverse), velocity_units(figure, per=""), ("velocity",))
     add("unseen", found.unseen, "", ("velocity",))
+    add("interpolated", fitted.drawn, "", ("velocity",), "int8")
     add("nullity", nullity.astype("int16"), dtype="int16")
     add("status", found.status, dtype="int8")
     add("iterations", found.steps, dtype="int32")

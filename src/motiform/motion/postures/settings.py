@@ -35,6 +35,9 @@ class Fit:
     robust : distance at which a marker begins to be taken for wrong [m]; None: least squares.
     swaps : whether markers that have exchanged their names for a while are corrected, and markers that are elsewhere
         for a while left out: where they jump there or back. False: all are taken as they are.
+    interpolate : whether coordinates that the markers of a sample do not determine are taken from the samples before
+        and after it; the channel "interpolated" says where. False: each sample stays as its own markers have it, only
+        those without any lie between their neighbours.
     accuracy : step of the tags at which a sample has converged [m]; steps within the rounding of markers and tags, and
         within 10⁻⁴ of the distance between them, are small enough, too.
     threshold : distance of tags from markers (root of the mean square) at which a sample has converged, whatever its
@@ -53,6 +56,7 @@ class Fit:
     prior: ArrayLike | None = None
     robust: float | None = None
     swaps: bool = True
+    interpolate: bool = True
     accuracy: float = 1e-13
     threshold: float | None = None
     max_iterations: int = 200

@@ -5,7 +5,9 @@ s its standard deviation [Eilers03]: cubic in short gaps, straight in those much
 after the last sample that gives it a coordinate comes to rest, q₁ + q̇₁ τ₁ (1 − exp(−t/τ₁)). Samples go there along
 what their markers do not determine; the rest stays the minimum. Where the noise of markers turns a coordinate 0.3 rad
 and more, as near a gimbal lock or by a marker near the axis, that curve without the sample's own value counts as one
-more measurement, with the standard deviation that such a curve has.
+more measurement, with the standard deviation that such a curve has. Noise is what third differences of the markers
+tell: a misfit that is there in all samples is of the model, and moves no coordinate aside. α is 50 rad/s², that of
+quick limbs, or what the coordinates have that markers determine, where that is more.
 """
 
 from typing import NamedTuple
@@ -17,10 +19,17 @@ from motiform.motion.postures.fit.fitter import FittedPostures, Fitter
 from motiform.motion.tree import advance, tags
 from motiform.motion.tree.model.joint import Array
 
-__all__ = ["fill_hidden"]
+__all__ = ["HIDDEN", "WEAK", "fill_hidden"]
+
+HIDDEN, WEAK = 1, 2
+"""Markers do not determine a coordinate in a sample; their noise decides it."""
 
 _HIDDEN = 0.05  # part of a coordinate that is not told, beyond what never is
-_ACCELERATION = 50.0  # [rad/s², m/s²] α, of quick limbs
+_ACCELERATION = 50.0  # [rad/s², m/s²] α at least
+_SURE = 0.05  # [rad, m] standard deviation of coordinates whose accelerations are believed
+_THIRD = 20.0  # variance of third differences of noise, 1 + 9 + 9 + 1, over that of the noise
+_SECOND = 6.0  # and of second differences, 1 + 4 + 1
+_MEDIAN = 0.6745  # of |x| over the standard deviation, normal distribution
 _LONG, _ENDS = 0.3, 0.05  # [s] τ, τ₁: a knee that bends at 400°/s goes on by 20° at an end, not to its limit
 _LEAST = 1e-6  # [m] standard deviation of markers, where they have none
 _FAINT, _STEPS = 0.3, 40  # [rad, m] standard deviation of a coordinate that is hardly told; steps to its place
@@ -29,30 +38,66 @@ _ROUNDING, _SETTLED = 1e-12, 1e-6  # of a cost
 _WORSE = 1.0001  # times the cost: the same minimum
 
 
-def fill_hidden(fitter: Fitter, markers: Array, found: FittedPostures, times: Array) -> bool:
+def fill_hidden(
+    fitter: Fitter, markers: Array, found: FittedPostures, times: Array, *, lost_only: bool = False
+) -> np.ndarray:
     """Take coordinates that are hidden from their neighbours in time, in place; samples without markers whole.
 
-    Return whether there are any.
+    Return which velocities were, (samples, nv): HIDDEN, WEAK, or 0. ``lost_only``: samples without markers alone.
     """
     lost = found.status == fit_options.LOST
     gaps = np.asarray(np.isnan(markers[:, fitter.weights > 0]).any((1, 2)))
-    hidden = (found.unseen - _never(fitter, found, gaps) > _HIDDEN) & gaps[:, None]
+    hidden = (found.unseen - _never(fitter, found, gaps) > _HIDDEN) & gaps[:, None] & (not lost_only)
     hidden[lost] = True
-    faint = _poorly_determined(found) & ~hidden
-    if len(times) < 3 or not (hidden | faint).any() or lost.all():
-        return False
-    curves = _between(fitter, found, hidden, faint, times)
-    found.q[lost] = curves.q[lost]
+    noise = _noise(fitter, markers, found)
+    std = noise * np.sqrt(found.inverse)
+    weak = np.maximum(std, np.median(std, 0)) > _FAINT  # turned aside, another may seem to be told
+    weak &= ~hidden & (not lost_only)
+    drawn = np.zeros(hidden.shape, np.int8)
+    if len(times) < 3 or not (hidden | weak).any() or lost.all():
+        return drawn
+    curves = _between(fitter, found, hidden, weak, times, noise)
+    found.q[lost], drawn[lost] = curves.q[lost], HIDDEN
     at = np.flatnonzero(hidden.any(1) & ~lost)
     begin = np.where(fitter.per_q(hidden[at]), curves.q[at], found.q[at])
     again = fitter.fit(markers[at], begin, spread=True, aims=curves.q[at])
     same = again.cost <= _WORSE * found.cost[at] + found.weight[at] * _LEAST**2
     found.put(at[same], again, np.flatnonzero(same))
-    weak = fitter.per_q(_poorly_determined(found)) & np.isfinite(curves.std)
-    at = np.flatnonzero((weak & (np.abs(found.q - curves.q) > _ASIDE)).any(1) & ~lost)
+    drawn[at[same]] = np.where(hidden[at[same]], HIDDEN, 0)
+    pulled = fitter.per_q(weak) & np.isfinite(curves.std)
+    at = np.flatnonzero((pulled & (np.abs(found.q - curves.q) > _ASIDE)).any(1) & ~lost)
     if len(at):
-        _blend(fitter, markers[at], found, at, curves.q[at], np.where(weak[at], curves.std[at], np.inf))
-    return bool(hidden.any() or len(at))
+        _blend(fitter, markers[at], found, at, curves.q[at], np.where(pulled[at], curves.std[at], np.inf), noise)
+        drawn[at] = np.where(weak[at], WEAK, drawn[at])
+    return drawn
+
+
+def _noise(fitter: Fitter, markers: Array, found: FittedPostures) -> float:
+    """Return the standard deviation of a marker's coordinate that changes from sample to sample [m].
+
+    By third differences, which leave little of a motion; not more than the distance of markers and tags.
+    """
+    fitted = found.status != fit_options.LOST
+    misfit = np.sqrt(np.median(found.cost[fitted] / found.weight[fitted])) if fitted.any() else 0.0
+    changes = np.diff(markers[:, fitter.weights > 0], n=3, axis=0)
+    changes = np.abs(changes[np.isfinite(changes)])
+    told = np.median(changes) / (_MEDIAN * np.sqrt(_THIRD)) if len(changes) else np.inf
+    return max(float(min(told, misfit)), _LEAST)
+
+
+def _usual_acceleration(fitter: Fitter, found: FittedPostures, times: Array, noise: float) -> float:
+    """Return the largest root mean square of the accelerations of coordinates that markers determine [rad/s²].
+
+    What the noise adds to second differences is taken off.
+    """
+    step = float(np.median(np.diff(times)))
+    std = noise * np.sqrt(fitter.per_q(found.inverse))
+    sure = fitter.plain_q & (std.max(0) < _SURE)
+    if not sure.any():
+        return _ACCELERATION
+    bend = np.diff(found.q[:, sure], n=2, axis=0)
+    own = (bend**2).mean(0) - _SECOND * (std[:, sure] ** 2).mean(0)
+    return max(_ACCELERATION, float(np.sqrt(max(own.max(), 0.0))) / step**2)
 
 
 def _never(fitter: Fitter, found: FittedPostures, some: np.ndarray) -> Array:
@@ -70,12 +115,9 @@ def _inverse(fitter: Fitter, markers: Array, q: Array) -> Array:
     return np.diagonal(np.linalg.inv(normal + eye), axis1=1, axis2=2)
 
 
-def _poorly_determined(found: FittedPostures) -> np.ndarray:
-    """Return which coordinates are hardly told, in a sample or usually: turned aside, another may seem to be told."""
-    return np.asarray(np.maximum(found.std, np.median(found.std, 0)) > _FAINT)
-
-
-def _blend(fitter: Fitter, markers: Array, found: FittedPostures, at: np.ndarray, aims: Array, std: Array) -> None:
+def _blend(
+    fitter: Fitter, markers: Array, found: FittedPostures, at: np.ndarray, aims: Array, std: Array, noise: float
+) -> None:
     """Minimise Σ w ρ(|x − m|²) + σ² Σ (q − aim)² / std² of some samples, in place; from where they are and from there.
 
     Levenberg–Marquardt, every sample with its own damping.
@@ -83,7 +125,7 @@ def _blend(fitter: Fitter, markers: Array, found: FittedPostures, at: np.ndarray
     here = np.flatnonzero(fitter.plain_q)
     columns, goal = fitter.per_v(here), aims[:, here]
     low, high = fitter.limits_q[here].T
-    pull = _variance(found) / std[:, here] ** 2
+    pull = noise**2 / std[:, here] ** 2
 
     def cost(q: Array, of: np.ndarray) -> Array:
         return fitter.costs(markers[of], q) + (pull[of] * (q[:, here] - goal[of]) ** 2).sum(1)
@@ -119,12 +161,6 @@ def _blend(fitter: Fitter, markers: Array, found: FittedPostures, at: np.ndarray
     found.inverse[at] = _inverse(fitter, markers, found.q[at])
 
 
-def _variance(found: FittedPostures) -> float:
-    """Return the mean square distance of markers and tags in usual samples [m²]."""
-    fitted = found.status != fit_options.LOST
-    return max(float(np.median(found.cost[fitted] / found.weight[fitted])), _LEAST**2)
-
-
 class SmoothedMotion(NamedTuple):
     """Configurations with plain coordinates that are hidden somewhere replaced by smooth ones, (samples, nq)."""
 
@@ -134,14 +170,13 @@ class SmoothedMotion(NamedTuple):
 
 
 def _between(
-    fitter: Fitter, found: FittedPostures, hidden: np.ndarray, faint: np.ndarray, times: Array
+    fitter: Fitter, found: FittedPostures, hidden: np.ndarray, weak: np.ndarray, times: Array, noise: float
 ) -> SmoothedMotion:
     """Return these curves; each sample's value and standard deviation without its own."""
-    variance = _variance(found)
-    stiff = variance / _ACCELERATION**2 * _stiffness(times)
+    stiff = (noise / _usual_acceleration(fitter, found, times, noise)) ** 2 * _stiffness(times)
     gone, inverse, out = fitter.per_q(hidden), fitter.per_q(found.inverse), found.q.copy()
     std = np.full(out.shape, np.inf)
-    wanted = np.flatnonzero(fitter.per_q(hidden | faint).any(0) & ~gone.all(0) & fitter.plain_q)
+    wanted = np.flatnonzero(fitter.per_q(hidden | weak).any(0) & ~gone.all(0) & fitter.plain_q)
     least = np.maximum(np.median(inverse, 0), 1e-12)  # no sample counts more than usual ones: it may be astray
     weight = np.where(gone, 0.0, 1.0 / np.maximum(inverse, least))[:, wanted]
     value = out[:, wanted]
@@ -149,7 +184,7 @@ def _between(
     # of a curve y with the variance v from data with the weight w at a sample: what it would be without them
     rest = np.maximum(1.0 - weight * spread, _ROUNDING)
     alone = np.where(weight * spread < 0.5, (curve - weight * spread * value) / rest, curve)
-    std[:, wanted] = np.minimum(np.sqrt(variance * spread / np.where(weight * spread < 0.5, rest, 1.0)), _ASIDE)
+    std[:, wanted] = np.minimum(noise * np.sqrt(spread / np.where(weight * spread < 0.5, rest, 1.0)), _ASIDE)
     for n, k in enumerate(wanted):
         out[:, k] = _at_rest(alone[:, n], ~gone[:, k], times)
     return SmoothedMotion(out, std)

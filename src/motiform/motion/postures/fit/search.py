@@ -104,14 +104,21 @@ def _find_jumps(q: Array) -> np.ndarray:
     return found
 
 
-def fit_converged(fitter: Fitter, markers: Array, found: FittedPostures, times: Array) -> None:
-    """Take what is hidden from neighbours in time, and give postures continuous representations; in place."""
+def fit_converged(
+    fitter: Fitter, markers: Array, found: FittedPostures, times: Array, *, lost_only: bool = False
+) -> np.ndarray:
+    """Take what is hidden from neighbours in time, and give postures continuous representations; in place.
+
+    Return what `fill_hidden` does.
+    """
     turns = find_turns(fitter)
     unwind(fitter, turns, found)
     _steady(fitter, markers, found)
-    if fill_hidden(fitter, markers, found, times):
+    drawn = fill_hidden(fitter, markers, found, times, lost_only=lost_only)
+    if drawn.any():
         unwind(fitter, turns, found)
         _steady(fitter, markers, found)
+    return drawn
 
 
 def _join(fitter: Fitter, markers: Array, found: FittedPostures, starts: np.ndarray) -> None:
