@@ -70,6 +70,8 @@ CHANNELS = {
     "centers_of_mass": "of each segment and of the whole, world axes",
     "effort": "generalised forces of the joints; at the root what is left unexplained",
     "residual": "moment about the root segment's origin and force on it that nothing explains, world axes",
+    "joint_moment": "moment that the joint of each segment transmits to it, about the segment's origin, world axes: with"
+    " the parts that its bones and ligaments take up",
     "power": "effort times velocity of each coordinate",
     "effort.known": "1 where a foot is in the air or on a usable plate: efforts of its leg hold there",
 }
@@ -421,6 +423,7 @@ def _add_efforts(
             effort[moves] = base.leave_efforts(inner.q[moves], needed.effort[moves], moving.q[moves])
         add("effort", effort, effort_units(figure), ("velocity",))
         add("residual", needed.residual, WRENCH_UNITS, ("component",))
+        add("joint_moment", needed.moments, "N m", ("segment", "axis"))
         add("power", effort * moving.v, "W", ("velocity",))
         known: Array | None = None
         if assignment is not None:  # a foot that no marker tells may stand anywhere
@@ -464,7 +467,8 @@ def _recording(
     figure: Figure, trial: _Trial, data: dict[str, tuple[Channel, Array]], events: list[Event], summary: dict[str, Any]
 ) -> Recording:
     own = trial.rec.channel("markers")
-    labels = figure_labels(figure) | {"mass": [*figure.names, "whole"], "foot": summary.pop("feet", [])}
+    labels = figure_labels(figure) | {"mass": [*figure.names, "whole"], "segment": list(figure.names)}
+    labels["foot"] = summary.pop("feet", [])
     manifest = {
         "kind": "reconstruction", "source": trial.rec.manifest.get("source"), "figure": figure.name,
         "subject": trial.rec.manifest.get("subject"), "labels": labels, "reconstruct": summary,

@@ -29,6 +29,9 @@ class Efforts(NamedTuple):
     residual: Array
     """Moment [N·m] about the root segment's origin and force [N], in world axes, (samples, 6): what would have to act
     on the root beside gravity and the plates."""
+    moments: Array
+    """Moment [N·m] that each joint transmits to its segment, about the segment's origin, in world axes, (samples,
+    segments, 3): with those parts that no coordinate of the joint takes up."""
     external: Array
     """Wrenches of the plates on the segments, (samples, segments, 6): moment about the segment's origin, force, in
     world axes."""
@@ -89,14 +92,17 @@ def efforts(
             )
         external = assignment.external(figure, position)
     effort, residual = np.full((len(t), figure.nv), np.nan), np.full((len(t), 6), np.nan)
+    moments = np.full((len(t), len(figure.segments), 3), np.nan)
     if seen.any():
         state = qs[seen], vs[seen], as_[seen], external[seen]
         effort[seen] = inverse_dynamics(figure, *state)
-        residual[seen] = _at_root(figure, joint_wrenches(figure, *state), position[seen])
+        wrenches = joint_wrenches(figure, *state)
+        moments[seen] = wrenches[..., :3]
+        residual[seen] = _at_root(figure, wrenches, position[seen])
     foot = np.full((len(t), 0), -1, np.int8) if assignment is None else assignment.foot
     known: Array = seen if assignment is None else seen & assignment.known
     report = residual_report(figure, qs, residual, known)
-    return Efforts(effort, residual, external, foot, effort * vs, assignment, report)
+    return Efforts(effort, residual, moments, external, foot, effort * vs, assignment, report)
 
 
 def _motion(figure: Figure, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> tuple[Array, Array, Array]:

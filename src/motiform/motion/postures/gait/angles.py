@@ -24,11 +24,13 @@ __all__ = [
     "check_convention",
     "default_joints",
     "joint_angles",
+    "moment_axes",
     "static_frames",
 ]
 
 CONVENTIONS = ("isb", "plug-in-gait")
 
+_ONE_AXIS = 1e-6  # sine of the angle between two axes that count as one
 _MIRROR = np.diag([1.0, 1.0, -1.0])  # left side seen in the mirror: the signs of the right side hold
 
 
@@ -212,6 +214,27 @@ def angles_between(figure: Figure, R: Array, angle: JointAngle, sequence: str = 
     if order[0] == order[-1] and angle.signs[1] < 0:  # the middle angle is given below zero, as (a ± π, −b, c ± π)
         found = np.stack([_wrapped(found[..., 0] + np.pi), -found[..., 1], _wrapped(found[..., 2] + np.pi)], axis=-1)
     return np.asarray(found * angle.signs)
+
+
+def moment_axes(figure: Figure, R: Array, angle: JointAngle, convention: str, sequence: str = "zxy") -> Array:
+    """Return the directions that the moments of a joint are told along, (..., 3, 3) in world axes, one in each row.
+
+    "isb": those that the three angles turn about, the first of the proximal segment, the third of the distal one, the
+    second across both [GroodSuntay83]; the moment along each does the angle's work. "plug-in-gait": the axes of the distal
+    segment. Each points where its angle grows; nan where the first and the third are one.
+    """
+    on, moves = figure.index(angle.proximal), figure.index(angle.distal)
+    order = ["xyz".index(letter) for letter in angle.sequence or sequence]
+    left = side_of(angle.distal) == "l" if angle.left is None else angle.left
+    found = np.swapaxes(R[..., moves, :, :], -1, -2)[..., order, :].copy()
+    if convention == "isb":
+        found[..., 0, :] = R[..., on, :, order[0]]
+        across = np.cross(found[..., 2, :], found[..., 0, :])
+        size = np.linalg.norm(across, axis=-1, keepdims=True)
+        parity = 1.0 if (order[1] - order[0]) % 3 == 1 else -1.0
+        found[..., 1, :] = parity * across / np.where(size > _ONE_AXIS, size, np.nan)
+    mirrored = [-1.0 if left and k != 2 else 1.0 for k in order]  # a turn about x or y is seen reversed in the mirror
+    return np.asarray(found * (np.array(angle.signs) * mirrored)[:, None])
 
 
 def _wrapped(angle: Array) -> Array:

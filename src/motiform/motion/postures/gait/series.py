@@ -9,10 +9,17 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
 from motiform.motion.postures.feet import side_of
-from motiform.motion.postures.gait.angles import JointAngle, angles_between, check_convention, default_joints
+from motiform.motion.postures.gait.angles import (
+    JointAngle,
+    angles_between,
+    check_convention,
+    default_joints,
+    moment_axes,
+)
 from motiform.motion.postures.gait.events import Walker
 from motiform.motion.postures.gait.landmarks import landmark_frames
 from motiform.motion.tree.algorithms.kinematics import forward_kinematics, joint_axes
+from motiform.motion.tree.joints.axes import AxesJoint
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 from motiform.record.channel import Channel
@@ -158,9 +165,10 @@ def joint_series(rec: Recording, figure: Figure, walker: Walker, convention: str
     """Return angles of pelvis, hips, knees, ankles and feet, with moments and powers per kilogram, over time.
 
     ``rec`` is that of `motiform.reconstruct`. The pelvis has the axes of its landmarks (`landmark_frames`). Moments are
-    in the direction that each angle grows: those of the muscles (internal), or with "plug-in-gait" those that they
-    balance (external). They are the efforts of the coordinates that turn the joint that way, where the foot is in the
-    air or on a usable plate. Powers are those of all coordinates of a joint.
+    in the direction that each angle grows (`moment_axes`): internal ones, or with "plug-in-gait" those that they
+    balance (external). Those that no coordinate of the joint takes up, such as a hinge's adduction moment, are of bones
+    and ligaments. They are told where the foot is in the air or on a usable plate. Powers are those of all coordinates
+    of a joint.
     """
     joints, probes = default_joints(figure, convention), None
     if figure.nq == figure.nv:
@@ -230,11 +238,41 @@ def _add_joint(
     known = np.where(_load_known(rec, side), 1.0 / figure.mass, np.nan)
     effort, power = (np.asarray(rec[what]) * known[:, None] for what in ("effort", "power"))
     external = motion.convention == "plug-in-gait"
+    moments = _moments(motion, angle)
     for k, word in enumerate(angle.names):
-        if own[k] is not None:
-            moment = effort[:, own[k]] / slopes[best[k], k] * (-1.0 if external else 1.0)
-            found.append(SideSeries("moments", kind, word, side, moment, marks, external))
+        moment = None if moments is None else moments[:, k] * known
+        if own[k] is not None and (moment is None or not _turns_only(figure, angle)):
+            moment = effort[:, own[k]] / slopes[best[k], k]
+        if moment is not None:
+            found.append(
+                SideSeries("moments", kind, word, side, -moment if external else moment, marks, external)
+            )  # fmt: skip
     found.append(SideSeries("powers", kind, "power", side, power[:, columns].sum(1), marks))
+
+
+def _moments(motion: _Motion, angle: JointAngle) -> Array | None:
+    """Return the moments of a joint along the axes of its angles [N·m], (samples, 3); of bones and ligaments, too."""
+    if "joint_moment" not in motion.rec:
+        return None
+    own = np.asarray(motion.rec["joint_moment"])[:, _first_between(motion.figure, angle)]
+    axes = moment_axes(motion.figure, motion.R, angle, motion.convention)
+    return np.asarray((axes @ own[..., None])[..., 0])
+
+
+def _turns_only(figure: Figure, angle: JointAngle) -> bool:
+    """Whether a joint is one of turns about its segment's origin: a force that shifts it does no work."""
+    n = _first_between(figure, angle)
+    joint = figure.segments[n].joint
+    alone = figure.segments[n].name == angle.distal and isinstance(joint, AxesJoint)
+    return alone and all(a.kind == "revolute" and not a.pitch and not any(a.point) for a in joint.axes)
+
+
+def _first_between(figure: Figure, angle: JointAngle) -> int:
+    """Return the number of the segment that the proximal one carries, on the way to the distal one."""
+    n = figure.index(angle.distal)
+    while figure.segments[n].parent not in (None, angle.proximal):
+        n = figure.parent_index(n)
+    return n
 
 
 def _unwrapped(angles: Array) -> Array:
