@@ -57,7 +57,7 @@ def test_the_adduction_moment_of_a_hinge_is_force_times_lever() -> None:
     """Standing: 700 N upwards 3 cm beside and 5 cm before the knee."""
     q = MAN.neutral()
     knee = forward_kinematics(MAN, q).position[MAN.index("right_shank")]
-    found = told(loaded(q, knee + [0.05, -0.4, -0.03], np.array([0.0, 700.0, 0.0])))
+    found = told(loaded(q, knee + np.array([0.05, -0.4, -0.03]), np.array([0.0, 700.0, 0.0])))
     # the ground's moment about the knee is r × F = (0.03 · 700, 0, 0.05 · 700): it extends and, from inside, adducts
     assert found["knee.adduction"] == pytest.approx(-0.03 * 700, rel=1e-9)
     assert found["knee.flexion"] == pytest.approx(0.05 * 700, rel=1e-9)
@@ -91,7 +91,7 @@ def test_moments_are_those_of_the_ground_about_the_joint(convention: str) -> Non
     """Of a bent leg without gravity: the cross product of lever and force, along the axes of the convention."""
     q = posture(3)
     at = forward_kinematics(MAN, q)
-    point = at.position[MAN.index("right_foot")] + [0.08, -0.06, 0.02]
+    point = at.position[MAN.index("right_foot")] + np.array([0.08, -0.06, 0.02])
     found = told(loaded(q, point), convention)
     for kind in JOINTS:
         angle = default_joints(MAN, convention)[f"right_{kind}"]

@@ -27,6 +27,9 @@ def reconstruct(
     height: Annotated[float | None, typer.Option(help="Height of the subject (m).")] = None,
     mass: Annotated[float | None, typer.Option(help="Mass of the subject (kg).")] = None,
     sex: Annotated[str | None, typer.Option(help="male or female, for the anthropometric table.")] = None,
+    knee: Annotated[
+        str | None, typer.Option(help="Knee of Human36: hinge, three-axes or coupled.", show_default="hinge")
+    ] = None,
     subject: Annotated[
         str | None,
         typer.Option(metavar="TABLE[:NAME]", help="Table of subjects (CSV), and which one; else by file or folder."),
@@ -133,7 +136,9 @@ def reconstruct(
             "a batch is resumed or overwritten", got="--resume and --overwrite", remedy="Give one of them."
         )
     given: dict[str, Any] = {
-        key: value for key, value in (("height", height), ("mass", mass), ("sex", sex)) if value is not None
+        key: value
+        for key, value in (("height", height), ("mass", mass), ("sex", sex), ("knee", knee))
+        if value is not None
     }
     fit = {"cutoff": cutoff or None, "smooth": smooth, "robust": robust, "limits": limits, "angles": angles}
     reached = {"max_iterations": iterations, "threshold": threshold}

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from motiform.base.errors import InputError
 from motiform.motion.figures import human36_table as human36_table
 from motiform.motion.figures.anthropometry import Anthropometry, find_table
+from motiform.motion.figures.human36_knee import KNEE_RANGES, Knee, check_knee, knee_coordinates, knee_joints
 from motiform.motion.figures.limits import named_limits
 from motiform.motion.figures.marker_sets import check_markers_of, marker_tags
 from motiform.motion.figures.recipe import (
@@ -54,8 +55,10 @@ class Human36Recipe(Recipe):
     gravity: Any = (0.0, -9.81, 0.0)
     name: str = "human36"
     markers: Any = None
+    knee: str = "hinge"
 
     def __post_init__(self) -> None:
+        check_knee(self.knee)
         checked: dict[str, Any] = {"lengths": named_lengths(self.lengths, human36_table.LENGTH_COUNT, "human36")}
         for what in ("height", "mass"):
             if getattr(self, what) is not None:
@@ -69,7 +72,8 @@ class Human36Recipe(Recipe):
             given = getattr(self, what)
             given = self.keyed(what, given) if isinstance(given, Mapping) else given
             checked[what] = named_numbers(given, human36_table.SEGMENTS, size, what, "human36", least=least)
-        checked["limits"] = named_limits(self.limits, human36_table.COORDINATES, human36_table.RANGES, "human36")
+        ranges = {name: x for name, x in (human36_table.RANGES | KNEE_RANGES).items() if name in self.coordinates}
+        checked["limits"] = named_limits(self.limits, self.coordinates, ranges, "human36")
         for name, value in checked.items():
             object.__setattr__(self, name, value)
         self.proportions  # noqa: B018  # an unknown table is refused here
@@ -89,6 +93,11 @@ class Human36Recipe(Recipe):
                 continue
             out |= {f"right_{key}": x, f"left_{key}": _mirrored(x) if name == "centers" else x}
         return out
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Names of the coordinates: q1 to q42, then those that the knees have more."""
+        return human36_table.COORDINATES + knee_coordinates(self.knee)
 
     @property
     def proportions(self) -> Anthropometry:
@@ -162,8 +171,9 @@ class Human36Recipe(Recipe):
         L = self.all_lengths()
         parts = human_parts(self.body_height, L, self.sex)
         return assemble(
-            Human36, self, self._rows(), self.all_tags(), human36_table.COORDINATES, parts, notes=_uneven(L)
-        )
+            Human36, self, self._rows(), self.all_tags(), human36_table.COORDINATES, parts, notes=_uneven(L),
+            joints=knee_joints(self.knee),
+        )  # fmt: skip
 
     def _rows(self) -> list[Any]:
         from motiform.motion.tree.read.tables import CardanRow
@@ -202,7 +212,7 @@ def _uneven(L: Mapping[str, float]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Human36(MadeFigure):
-    """A human body: 17 segments, 42 coordinates, 28 tags. Made by `human36`; `replace` takes its arguments."""
+    """A human body: 17 segments, 42 coordinates or more, 28 tags. Made by `human36`; `replace` takes its arguments."""
 
     @property
     def height(self) -> float:
@@ -269,6 +279,7 @@ def human36(
     gravity: ArrayLike = (0.0, -9.81, 0.0),
     name: str = "human36",
     markers: str | Mapping[str, str | tuple[str, ArrayLike]] | None = None,
+    knee: Knee = "hinge",
 ) -> Human36:
     """Return a human body; every number of it can be given, is read back, and is changed by `replace`.
 
@@ -301,6 +312,6 @@ def human36(
 
     """
     recipe = Human36Recipe(
-        height, mass, sex, table, lengths, masses, tags, centers, radii, limits, gravity, name, markers
+        height, mass, sex, table, lengths, masses, tags, centers, radii, limits, gravity, name, markers, knee
     )
     return recipe.make()

@@ -1,6 +1,7 @@
 """Joint ranges given to a finished list of segments."""
 
 from collections.abc import Iterable, Mapping
+from copy import copy
 from dataclasses import replace
 from math import radians
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError, closest
+from motiform.motion.tree.model.joint import as_limits
 from motiform.motion.tree.model.segment import Segment
 
 __all__ = ["limit_joints", "named_limits"]
@@ -66,13 +68,13 @@ def _pair(key: Any, bounds: Any, where: str) -> tuple[float, float]:
 
 def limit_joints(segments: Iterable[Segment], limits: Limits) -> list[Segment]:
     """Return the segments with limits on the coordinates named."""
-    from motiform.motion.tree.joints import AxesJoint
-
     found = []
     for segment in segments:
         joint: Any = segment.joint
         if any(name in limits for name in joint.names):
             bounds = [limits.get(name, (-np.inf, np.inf)) for name in joint.names]
-            segment = replace(segment, joint=AxesJoint(joint.axes, joint.names, bounds))
+            joint = copy(joint)
+            joint.limits = as_limits(bounds, joint.nv, f"joint of {segment.name}")
+            segment = replace(segment, joint=joint)
         found.append(segment)
     return found

@@ -11,7 +11,7 @@ import numpy as np
 from motiform.base.errors import InputError, closest
 from motiform.motion.figures.limits import limit_joints
 from motiform.motion.tree.model.figure import Figure
-from motiform.motion.tree.model.joint import Array
+from motiform.motion.tree.model.joint import Array, Joint
 
 __all__ = ["Lengths", "MadeFigure", "Recipe", "assemble", "named_numbers", "positive"]
 
@@ -46,9 +46,12 @@ class Recipe(ABC):
 
 def assemble(
     kind: type[Made], recipe: Any, rows: Iterable[Any], tags: Mapping[str, tuple[str, Any]], coordinates: Sequence[str],
-    parts: Mapping[str, Any], notes: tuple[str, ...] = (),
+    parts: Mapping[str, Any], notes: tuple[str, ...] = (), joints: Mapping[str, Joint] | None = None,
 ) -> Made:  # fmt: skip
-    """Return the figure of a recipe from its table of rows, its tags (segment, point) and the solids drawn."""
+    """Return the figure of a recipe from its table of rows, its tags (segment, point) and the solids drawn.
+
+    `joints` stand in the place of those of the rows, by segment; what they have more comes last in q.
+    """
     from motiform.motion.tree.read.tables import builder_from_table
 
     if not isinstance(recipe.name, str):
@@ -56,7 +59,12 @@ def assemble(
     builder, order = builder_from_table(
         rows, lengths=recipe.all_lengths(), coordinates=coordinates, tags=tags, gravity=recipe.gravity, name=recipe.name
     )
-    segments = limit_joints(builder.segments, recipe.limits)
+    other = joints or {}
+    segments = [
+        replace(s, joint=other[s.name], armature=0.0, damping=0.0) if s.name in other else s for s in builder.segments
+    ]
+    segments = limit_joints(segments, recipe.limits)
+    order += [name for joint in other.values() for name in joint.names if name not in order]
     return kind(
         tuple(replace(segment, parts=parts[segment.name]) for segment in segments),
         tuple(builder.tags),

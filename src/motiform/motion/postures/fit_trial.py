@@ -70,8 +70,8 @@ CHANNELS = {
     "centers_of_mass": "of each segment and of the whole, world axes",
     "effort": "generalised forces of the joints; at the root what is left unexplained",
     "residual": "moment about the root segment's origin and force on it that nothing explains, world axes",
-    "joint_moment": "moment that the joint of each segment transmits to it, about the segment's origin, world axes: with"
-    " the parts that its bones and ligaments take up",
+    "joint_moment": "moment that the joint of each segment transmits to it, about the segment's origin, world axes:"
+    " with the parts that bones and ligaments take up",
     "power": "effort times velocity of each coordinate",
     "effort.known": "1 where a foot is in the air or on a usable plate: efforts of its leg hold there",
 }

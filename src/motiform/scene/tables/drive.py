@@ -42,6 +42,7 @@ class ModelTable(Table):
     tags: dict[str, Point] | None = None
     limits: str | dict[str, tuple[Radian, Radian]] | None = None
     elbows: Literal["sagittal", "frontal"] | None = None
+    knee: Literal["hinge", "three-axes", "coupled"] | None = None
 
 
 class ControlTable(Table):

@@ -220,8 +220,8 @@ def moment_axes(figure: Figure, R: Array, angle: JointAngle, convention: str, se
     """Return the directions that the moments of a joint are told along, (..., 3, 3) in world axes, one in each row.
 
     "isb": those that the three angles turn about, the first of the proximal segment, the third of the distal one, the
-    second across both [GroodSuntay83]; the moment along each does the angle's work. "plug-in-gait": the axes of the distal
-    segment. Each points where its angle grows; nan where the first and the third are one.
+    second across both [GroodSuntay83]; the moment along each does the angle's work. "plug-in-gait": the axes of the
+    distal segment. Each points where its angle grows; nan where the first and the third are one.
     """
     on, moves = figure.index(angle.proximal), figure.index(angle.distal)
     order = ["xyz".index(letter) for letter in angle.sequence or sequence]

@@ -263,8 +263,9 @@ def _turns_only(figure: Figure, angle: JointAngle) -> bool:
     """Whether a joint is one of turns about its segment's origin: a force that shifts it does no work."""
     n = _first_between(figure, angle)
     joint = figure.segments[n].joint
-    alone = figure.segments[n].name == angle.distal and isinstance(joint, AxesJoint)
-    return alone and all(a.kind == "revolute" and not a.pitch and not any(a.point) for a in joint.axes)
+    if figure.segments[n].name != angle.distal or not isinstance(joint, AxesJoint):
+        return False
+    return all(a.kind == "revolute" and not a.pitch and not any(a.point) for a in joint.axes)
 
 
 def _first_between(figure: Figure, angle: JointAngle) -> int:
