@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from motiform.image.report.blocks import Bar, Block, Code, Heading, Picture, ReportTable, Text
+from motiform.image.report.chart import Chart
 from motiform.image.report.plots import DPI, WIDE
+from motiform.image.report.print_chart import chart_picture
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,6 +32,7 @@ def write_pdf(blocks: Sequence[Block], path: Path) -> None:
     from matplotlib.backends.backend_pdf import PdfPages
 
     title = next((one.text for one in blocks if isinstance(one, Heading)), "report")
+    blocks = [chart_picture(one) if isinstance(one, Chart) else one for one in blocks]
     metadata = {"Title": title, "Creator": "motiform", "CreationDate": None}  # the same report is the same bytes
     with PdfPages(path, metadata=metadata) as pages:
         paper = _Paper(pages, title)

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
 from motiform.base.splines import cubic_spline
-from motiform.measure.filters import butterworth
+from motiform.measure.filters import butterworth, filter_both_ways
 from motiform.measure.gaps import runs
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
@@ -65,14 +65,11 @@ def smooth(values: Array, rate: float, cutoff: float | None, order: int = ORDER)
     The line from the first to the last sample passes as it is, and the ends are continued by their point reflection
     over two periods of the cutoff, after which e⁻¹¹ of what the filter starts with is left.
     """
-    from scipy.signal import sosfiltfilt
-
     if cutoff is None or len(values) < 2:
         return np.array(values, float)
-    sections = butterworth(cutoff, rate, order, 2)
     pad = min(len(values) - 1, math.ceil(2 * rate / cutoff))
     line = values[0] + np.linspace(0.0, 1.0, len(values))[:, None] * (values[-1] - values[0])
-    return np.asarray(line + sosfiltfilt(sections, values - line, axis=0, padlen=pad))
+    return line + filter_both_ways(butterworth(cutoff, rate, order, 2), values - line, pad)
 
 
 def even_rate(t: Array) -> float | None:

@@ -144,14 +144,17 @@ def fit_postures(
     (samples, tags) or (tags,); `hold` [m/rad], or one for each, draws plain coordinates `toward` postures, or q0.
     Undetermined coordinates stay at q0.
     """
-    at_q, _ = posture_places(figure)
-    pulls = np.broadcast_to(np.square(hold), at_q.shape)
-    tasks = {figure.coordinates[k]: (0.0, float(pull)) for k, pull in zip(at_q, pulls, strict=True)}
+    at_q, at_v = posture_places(figure)
+    pulls = np.broadcast_to(np.square(hold), at_v.shape)
+    tasks = {figure.coordinates[k]: (0.0, float(pull)) for k, pull in zip(at_v, pulls, strict=True)}
     fitter = Fitter(figure, np.ones(len(figure.tags)), figure.neutral(), tasks=tasks, most=max_iterations)
     fitter.options[fit_options.NOISE] = _NOISE
     w = np.broadcast_to(1.0 if weights is None else weights, points.shape[:2])
-    start = inside(figure, np.array(q0, float))
+    start = np.array(q0, float)
     goals = np.broadcast_to(q0 if toward is None else toward, start.shape)
+    unseen, pulled = ~(np.isfinite(points).all(axis=-1) & (w > 0)).any(axis=1), at_q[pulls > 0]
+    start[np.ix_(unseen, pulled)] = goals[np.ix_(unseen, pulled)]  # which the fit leaves where they begin
+    start = inside(figure, start)
     return fitter.fit(points, start, weights=w, goals=goals).q
 
 
