@@ -126,7 +126,7 @@ def reconstruct(
 ) -> None:
     """Compute postures with standard deviations, velocities and efforts from optical markers, for one or many
     trials."""
-    # Matrices of postures are small: threads of linear algebra cost more time than they save. Read when NumPy is loaded.
+    # Matrices of postures are small: threads of linear algebra cost more than they save. Read as NumPy is loaded.
     for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(name, "1")
     from motiform.motion.figures.marker_sets import read_sites

@@ -186,11 +186,11 @@ def ticks(low: float, high: float) -> list[float]:
 
 
 def _tick_words(values: Sequence[float]) -> list[str]:
-    step = min((b - a for a, b in zip(values, values[1:], strict=False)), default=1.0)
-    digits = max(
-        0, -math.floor(math.log10(step) + 1e-9) + (1 if f"{step:e}"[2:3] == "5" and f"{step:e}"[0] == "2" else 0)
-    )
-    return [(f"{v:.{digits}f}" if 1e-6 < step and abs(v) < 1e7 else f"{v:.3g}").replace("-", "−") for v in values]
+    """Return these numbers with the digits that their distance needs."""
+    step = values[1] - values[0] if len(values) > 1 else 1.0
+    digits = next((n for n in range(7) if abs(step * 10**n - round(step * 10**n)) < 1e-6 * step * 10**n), None)
+    words = [f"{v:.3g}" if digits is None or abs(v) >= 1e7 else f"{v:.{digits}f}" for v in values]
+    return [word.replace("-", "−") for word in words]
 
 
 # ---------------------------------------------------------------- the page
@@ -255,8 +255,10 @@ def _panel(panel: Panel, frame: tuple[float, float, float, float]) -> Html:
                           float(at_x(x)), top, bottom, color))  # fmt: skip
     # a nested svg is a frame that cuts off what is beyond it
     box = left, top, right - left, bottom - top
-    parts.append(html('<svg x="{:.0f}" y="{:.0f}" width="{:.0f}" height="{:.0f}" viewBox="{:.0f} {:.0f} {:.0f} {:.0f}">{}</svg>',
-                      *box, *box, join(drawn)))  # fmt: skip
+    frame_of = (
+        '<svg x="{:.0f}" y="{:.0f}" width="{:.0f}" height="{:.0f}" viewBox="{:.0f} {:.0f} {:.0f} {:.0f}">{}</svg>'
+    )
+    parts.append(html(frame_of, *box, *box, join(drawn)))
     if heat:
         rows = [top + (k + 0.5) * (bottom - top) / len(heat.rows) for k in range(len(heat.rows))]
         parts += [
@@ -296,14 +298,13 @@ def _item(one: Curve | Band | Signs | Heat, at_x: Any, at_y: Any) -> Iterator[Ht
     if isinstance(one, Heat):
         yield _heat(one, at_x, at_y)
     elif isinstance(one, Signs):
-        x, y = (np.broadcast_to(v, np.shape(one.x)) for v in (at_x(one.x), at_y(one.y)))
-        ink = "stroke" if one.sign == "x" else "fill"
-        size = 0.5 * POINT * one.size
-        places = [f"M{a:.0f} {b:.0f}" for a, b in zip(x.ravel(), y.ravel(), strict=True) if np.isfinite(a + b)]
-        for place in places:
-            a, b = place[1:].split()
-            yield html('<path d="{}" transform="translate({} {})scale({:.0f})" {}="{}"{}/>', _SIGNS[one.sign], a, b, size,
-                       Html(ink), one.color, Html(' stroke-width=".4"' if ink == "stroke" else ""))  # fmt: skip
+        x, size = at_x(one.x), 0.5 * POINT * one.size
+        ink = '<path d="{}" transform="translate({:.0f} {:.0f})scale({:.0f})" fill="{}"/>'
+        if one.sign == "x":
+            ink = ink.replace("fill=", 'stroke-width=".4" stroke=')
+        for place in zip(x, np.broadcast_to(at_y(one.y), x.shape), strict=True):
+            if np.isfinite(place).all():
+                yield html(ink, _SIGNS[one.sign], *place, size, one.color)
     elif isinstance(one, Band):
         x, low, high = at_x(one.x), at_y(one.low), at_y(one.high)
         whole = np.isfinite(x + low + high)

@@ -206,11 +206,12 @@ def _on_feet(stances: list[_Stance]) -> Chart:
         panel = Panel(title=contacts, xlabel="to the right [cm]", ylabel="forward of the heel [cm]", equal=True)
         panel.add(Curve(100 * outline[:, 1], 100 * outline[:, 0], "#59636e", 1.0, fill="#eef1f4"))
         for one in own[side]:
-            path, sure = 100 * one.on_foot, one.force[:, 0] > _RELIABLE_LOAD
+            ahead, right = 100 * one.on_foot.T
+            sure = one.force[:, 0] > _RELIABLE_LOAD
             panel.add(
-                Curve(path[:, 1], path[:, 0], color, 0.5, 0.6),
-                Curve(*np.where(sure[:, None], path, np.nan).T[::-1], color, 1.5),
-                Signs(*path[sure][:1].T[::-1], "o", color, 4.0),
+                Curve(right, ahead, color, 0.5, 0.6),
+                Curve(np.where(sure, right, np.nan), ahead, color, 1.5),
+                Signs(right[sure][:1], ahead[sure][:1], "o", color, 4.0),
             )
         panels.append(panel)
     return Chart(panels, "centre of pressure", columns=len(shown), tall=3.4, wide=2.3 * len(shown))

@@ -112,7 +112,8 @@ def _draw(one: "GaitQuantity", curves: "GaitCurves", band: Any) -> Panel:
     percent = np.linspace(0, 100, 101)
     panel = Panel(title=one.title, xlabel="cycle [%]", xlim=(0.0, 100.0), zero=True)
     if band is not None:
-        panel.add(Band(percent, *band, "#b9bec4", 0.55, label="normative"))
+        low, high = band
+        panel.add(Band(percent, low, high, "#b9bec4", 0.55, label="normative"))
     for side, (word, color) in SIDES.items():
         values = one.values.get(side)
         if values is None or not np.isfinite(values).any():

@@ -296,8 +296,8 @@ class Fitter:
         q, inverse = np.zeros((self.full_q, count), order="F"), np.zeros((self.full_v, count), order="F")
         report = np.zeros((count, 4))
         get_device("cpu").launch(
-            fit_blocks, blocks, self._problem(markers, weights, goals), search, self._space(blocks), FitOutput(q, inverse, report),
-            spread, least=2,
+            fit_blocks, blocks, self._problem(markers, weights, goals), search, self._space(blocks),
+            FitOutput(q, inverse, report), spread, least=2,
         )  # fmt: skip
         return FittedPostures(
             self.reduce(np.ascontiguousarray(q.T)), report[:, 0].copy(), report[:, 1].copy(),
