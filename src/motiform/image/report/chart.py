@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from motiform.base.markup import Html, html, join
+from motiform.base.markup import Html, escape, html, join
 
 __all__ = ["VIRIDIS", "Band", "Chart", "Curve", "Heat", "Panel", "Signs", "svg"]
 
@@ -224,9 +224,7 @@ def _legend(legend: dict[str, Curve | Band], wide: float) -> Html:
 
 
 def _text(words: str, x: float, y: float, anchor: str, more: str = "") -> Html:
-    return html(
-        '<text x="{:.0f}" y="{:.0f}" text-anchor="{}" fill="{}"{}>{}</text>', x, y, anchor, _GREY, Html(more), words
-    )
+    return Html(f'<text x="{x:.0f}" y="{y:.0f}" text-anchor="{anchor}" fill="{_GREY}"{more}>{escape(words)}</text>')
 
 
 def _panel(panel: Panel, frame: tuple[float, float, float, float]) -> Html:
@@ -299,12 +297,11 @@ def _item(one: Curve | Band | Signs | Heat, at_x: Any, at_y: Any) -> Iterator[Ht
         yield _heat(one, at_x, at_y)
     elif isinstance(one, Signs):
         x, size = at_x(one.x), 0.5 * POINT * one.size
-        ink = '<path d="{}" transform="translate({:.0f} {:.0f})scale({:.0f})" fill="{}"/>'
-        if one.sign == "x":
-            ink = ink.replace("fill=", 'stroke-width=".4" stroke=')
-        for place in zip(x, np.broadcast_to(at_y(one.y), x.shape), strict=True):
-            if np.isfinite(place).all():
-                yield html(ink, _SIGNS[one.sign], *place, size, one.color)
+        ink = "stroke-width='.4' stroke" if one.sign == "x" else "fill"
+        for a, b in zip(x.tolist(), np.broadcast_to(at_y(one.y), x.shape).tolist(), strict=True):
+            if math.isfinite(a + b):
+                place = f"translate({a:.0f} {b:.0f})scale({size:.0f})"
+                yield Html(f'<path d="{_SIGNS[one.sign]}" transform="{place}" {ink}="{one.color}"/>')
     elif isinstance(one, Band):
         x, low, high = at_x(one.x), at_y(one.low), at_y(one.high)
         whole = np.isfinite(x + low + high)

@@ -70,11 +70,13 @@ def start_postures(figure: Figure, points: Array, q0: Array | None = None) -> Ar
     R, t = _registered(own, points)
     at = forward_kinematics(figure, q)
     goal_R, goal_p = R @ at.rotation[:, segment], (R @ at.position[:, segment, :, None])[..., 0] + t
-    starts = [q] + [_turned(figure, q, k, angle) for k in root for angle in _STARTS]
-    found = [_reach(figure, start, segment, root, goal_R, goal_p) for start in starts]
-    errors = np.stack([_misfit(tags(figure, each), points) for each in found])
+    starts = np.concatenate([q] + [_turned(figure, q, k, angle) for k in root for angle in _STARTS])
+    many = len(starts) // len(q)
+    goals = np.tile(goal_R, (many, 1, 1)), np.tile(goal_p, (many, 1))
+    found = _reach(figure, starts, segment, root, *goals)
+    errors = _misfit(tags(figure, found), np.tile(points, (many, 1, 1))).reshape(many, len(q))
     best = np.argmin(errors, axis=0)
-    return np.stack(found)[best, np.arange(len(points))]
+    return np.asarray(found.reshape(many, len(q), -1)[best, np.arange(len(points))])
 
 
 def _full_places(figure: Figure, v: Array) -> Array:
