@@ -101,6 +101,8 @@ PEERS = (
          _BOTH, "warp-lang"),
     Peer("opensim", "reconstruct", ("ik/trial",), "its InverseKinematicsTool with its default accuracy",
          "opensim:tool", "opensim"),
+    Peer("opensim", "reconstruct", ("trial/whole",), "a script of its scale, inverse kinematics and dynamics tools",
+         "opensim_whole:tools", "opensim"),
     Peer("numpy", "screen", ("screen/*",), "slices, and points by add.at, one thread", "arrays:numpy_ways"),
     Peer("scipy", "screen", ("screen/*",), "two convolutions of ndimage, one thread", "arrays:ndimage_ways"),
     Peer("taichi", "screen", ("screen/*",), "a stencil, points add by atomics", "taichi:ways", "taichi"),

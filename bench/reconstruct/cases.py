@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from bench.reconstruct.synthetic_trial import Trial, make_trial
+from bench.reconstruct.whole import run_command, write_scale_setup
 from bench.register import made_peers
 from bench.report import Report, Result
 from bench.turns import best_runs
@@ -22,7 +23,7 @@ from motiform.base.progress import Progress
 
 __all__ = ["PostureResult", "measure"]
 
-_ROUNDS = 5  # runs of ours; peers take two
+_ROUNDS, _WHOLE = 5, 3  # runs of ours, where peers take two; of whole commands
 
 
 @dataclass(frozen=True)
@@ -65,8 +66,25 @@ def measure(*, device: str, progress: Progress) -> Report:
                 )
             )  # fmt: skip
         numba.set_num_threads(most)
+        progress(0.7)
+        results.append(_whole(trial, most))
     progress(1.0)
     return Report("reconstruct", tuple(results))
+
+
+def _whole(trial: Trial, threads: int) -> PostureResult:
+    """Return seconds of a trial from its files to written results."""
+    write_scale_setup(trial)
+    command = run_command(trial)
+    command()  # compiles
+    runs = {name: [run() for _ in range(_WHOLE)] for name, run in
+            [("ours", command), *made_peers("reconstruct", "trial/whole", trial)]}  # fmt: skip
+    best = {name: min(seconds for seconds, _ in own) for name, own in runs.items()}
+    return PostureResult(
+        "trial/whole", "cpu", threads, "s", "lower", best.pop("ours"), best,
+        note="seconds of a command, from files to written results; error_mm: distance of the markers",
+        error={name: 1e3 * own[0][1] for name, own in runs.items()},
+    )  # fmt: skip
 
 
 def _ours(trial: Trial) -> np.ndarray:

@@ -1,6 +1,7 @@
 """`motiform reconstruct`: posture, motion and effort from files of optical markers."""
 
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -128,6 +129,9 @@ def reconstruct(
 ) -> None:
     """Compute postures with standard deviations, velocities and efforts from optical markers, for one or many
     trials."""
+    # Matrices of postures are small: threads of linear algebra cost more than they save. Read as NumPy is loaded.
+    for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ.setdefault(name, "1")
     from motiform.motion.figures.marker_sets import read_sites
     from motiform.trials.batch import plan_batch
 

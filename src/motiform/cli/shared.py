@@ -62,9 +62,11 @@ def print_line(text: str, *, err: bool = False) -> None:
 
 def parse_settings(assignments: list[str] | None) -> dict[str, Any]:
     """Read the `--set` options."""
+    if not assignments:
+        return {}
     from motiform.scene import parse_setting
 
-    return dict(parse_setting(text) for text in assignments or [])
+    return dict(parse_setting(text) for text in assignments)
 
 
 def change_image(recording: "Recording", assignments: list[str] | None) -> None:

@@ -8,9 +8,9 @@ import typer
 
 from motiform.base.errors import InputError, closest_file
 from motiform.cli.shared import AsJson, Overwrite, Quiet, print_line, wrote
-from motiform.cli.wrist_inputs import Stages, input_kind, parse_angles, parse_fracture, read_driver, read_wrist
 
 if TYPE_CHECKING:
+    from motiform.cli.wrist_inputs import Stages
     from motiform.motion.bones import Wrist
     from motiform.record import Recording
 
@@ -54,6 +54,8 @@ def wrist(
     quiet: Quiet = False,
 ) -> None:
     """Compute where the bones of a wrist come to rest as the hand is moved, and write a recording and a report."""
+    from motiform.cli.wrist_inputs import Stages, input_kind, parse_fracture, read_wrist
+
     if not source.exists():
         raise InputError("there is no such file or folder", where=str(source), remedy=closest_file(source))
     if overwrite and resume:
@@ -87,6 +89,8 @@ def _targets(flexion: str | None, deviation: str | None, driver: Path | None) ->
     """Return the angles or poses that `settle` takes: a sweep of flexion, then one of deviation."""
     import numpy as np
 
+    from motiform.cli.wrist_inputs import parse_angles, read_driver
+
     if driver is not None:
         return {"driver": read_driver(driver)}
     both = flexion is None and deviation is None
@@ -106,7 +110,7 @@ def _changed(model: "Wrist", broken: list[tuple[str, float]], surgery: dict[str,
 
 
 def _recording(
-    model: "Wrist", moved: dict[str, Any], by: dict[str, Any], surgery: dict[str, Any], stages: Stages, quiet: bool
+    model: "Wrist", moved: dict[str, Any], by: dict[str, Any], surgery: dict[str, Any], stages: "Stages", quiet: bool
 ) -> "Recording":
     """Return the recording: made, and kept with how it is drawn; or the one that is there already."""
     from motiform.base.machine import machine
@@ -139,7 +143,7 @@ def _recording(
     return rec
 
 
-def _report(model: "Wrist", rec: "Recording", source: Path, stages: Stages, quiet: bool) -> None:
+def _report(model: "Wrist", rec: "Recording", source: Path, stages: "Stages", quiet: bool) -> None:
     from motiform.base.progress import bar
     from motiform.image.report.wrist import write_wrist_report
     from motiform.image.report.wrist_values import Bends, published_rows
@@ -160,7 +164,7 @@ def _report(model: "Wrist", rec: "Recording", source: Path, stages: Stages, quie
     stages.finish("report", "report.html", "summary.json")
 
 
-def _end(stages: Stages, rec: "Recording | None", as_json: bool, verb: str) -> None:
+def _end(stages: "Stages", rec: "Recording | None", as_json: bool, verb: str) -> None:
     """Print what there is and where."""
     summary = json.loads((stages.out / "summary.json").read_text("utf-8"))
     if as_json:

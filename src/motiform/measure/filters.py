@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
@@ -56,18 +55,37 @@ def low_pass(
     return changed(rec, data, manifest={"low_pass": [*rec.manifest.get("low_pass", []), entry]})
 
 
-def butterworth(cutoff: float, rate: float, order: int, passes: int) -> Any:
+def butterworth(cutoff: float, rate: float, order: int, passes: int) -> np.ndarray:
     """Return second-order sections of a filter that halves the power at the cutoff after so many passes."""
     return _designed(float(cutoff), float(rate), order, passes).copy()
 
 
 @lru_cache(maxsize=64)
-def _designed(cutoff: float, rate: float, order: int, passes: int) -> Any:
-    from scipy.signal import butter
-
+def _designed(cutoff: float, rate: float, order: int, passes: int) -> np.ndarray:
+    """Return rows (b₀, b₁, b₂, 1, a₁, a₂), one for each pair of poles s² + c s + 1, by the bilinear transform."""
     shrink = (2.0 ** (1.0 / passes) - 1.0) ** (1.0 / (2 * order))  # [Winter09 3.4]
-    warped = math.tan(math.pi * cutoff / rate) / shrink
-    return butter(order, 2.0 / math.pi * math.atan(warped), output="sos")
+    K = math.tan(math.pi * cutoff / rate) / shrink
+    rows = [(K, K, 0.0, 1.0 + K, K - 1.0, 0.0)] if order % 2 else []
+    for k in range(order // 2):
+        c = 2.0 * math.sin((2 * k + 1) * math.pi / (2 * order))
+        rows.append((K * K, 2.0 * K * K, K * K, 1.0 + c * K + K * K, 2.0 * (K * K - 1.0), 1.0 - c * K + K * K))
+    return np.array([np.divide(row, row[3]) for row in rows])
+
+
+def filter_both_ways(sections: np.ndarray, block: np.ndarray, pad: int) -> np.ndarray:
+    """Return columns (samples, n) filtered forwards and backwards, turned about their end points over `pad` samples."""
+    before, after = 2.0 * block[0] - block[pad:0:-1], 2.0 * block[-1] - block[-2 : -pad - 2 : -1]
+    return _run(sections, np.concatenate([before, block, after]), True)[pad : pad + len(block)]
+
+
+def _run(sections: np.ndarray, block: np.ndarray, both_ways: bool) -> np.ndarray:
+    """Return columns (samples, n) filtered; each pass begins as if its first value had always been there."""
+    from motiform.base.kernels import get_device
+    from motiform.measure.filter_kernels import filter_column
+
+    out = np.ascontiguousarray(block.T)
+    get_device("cpu").launch(filter_column, len(out), sections, both_ways, out)
+    return np.ascontiguousarray(out.T)
 
 
 def filtered(flat: np.ndarray, cutoff: float, rate: float, order: int, zero_phase: bool) -> np.ndarray:
@@ -85,13 +103,9 @@ def filtered(flat: np.ndarray, cutoff: float, rate: float, order: int, zero_phas
     return found
 
 
-def _pass(sections: Any, block: np.ndarray, reach: int, zero_phase: bool) -> np.ndarray:
+def _pass(sections: np.ndarray, block: np.ndarray, reach: int, zero_phase: bool) -> np.ndarray:
     """Filter a block without gaps; `reach` are samples after which the filter has forgotten what it began with."""
-    from scipy.signal import sosfilt, sosfilt_zi, sosfiltfilt
-
     if zero_phase:
         # Turned about its end points, so that a ramp stays one; one sample alone stays as it is.
-        pad = min(len(block) - 1, reach)
-        return np.asarray(sosfiltfilt(sections, block, axis=0, padlen=pad)) if len(block) > 1 else block
-    start = sosfilt_zi(sections)[:, :, None] * block[0]
-    return np.asarray(sosfilt(sections, block, axis=0, zi=start)[0])
+        return filter_both_ways(sections, block, min(len(block) - 1, reach)) if len(block) > 1 else block
+    return _run(sections, block, False)

@@ -18,6 +18,8 @@ _PLAIN = (
     *("m", "s", "kg", "m/s", "m/s²", "m/s³", "N", "N m", "N/m", "N s/m", "N s", "N m s", "W", "Pa", "Hz", "", "K"),
     *("m²", "m³", "m⁴", "kg m²", "kg/m³", "kg/m", "kg/s", "kg m", "1/m", "1/s²", "A", "V", "C", "ohm", "T", "mol"),
 )
+# Units of usual files: the registry of all units takes longer to load than a trial to read.
+_USUAL = {"mm": ("m", 0.001), "cm": ("m", 0.01), "N mm": ("N m", 0.001), "deg": ("rad", 0.017453292519943295)}
 
 
 def to_si(values: np.ndarray, unit: str, *, where: str) -> tuple[str, np.ndarray]:
@@ -40,6 +42,8 @@ def _conversion(unit: str) -> tuple[str, float, float] | None:
     """Return SI unit, factor and offset, or None where nothing is to be done."""
     if not unit or unit in _PLAIN or unit in _TURNING or _NOT_SI.search(unit):
         return None
+    if unit in _USUAL:
+        return *_USUAL[unit], 0.0
     targets = (*(_TURNING if _ANGLE.search(unit) else ()), *(("J",) if _ENERGY.search(unit) else ()), *_PLAIN)
     for si in targets:
         try:

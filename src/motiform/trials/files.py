@@ -66,13 +66,9 @@ def _axes(count: int, whole: bool) -> list[str]:
 
 
 def _table(path: Path, heads: Sequence[str], values: np.ndarray) -> Path:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["sample", *heads])
-    for number, row in enumerate(values.tolist(), start=1):
-        writer.writerow([number, *map(repr, row)])
+    rows = (f"{number},{','.join(map(repr, row))}\n" for number, row in enumerate(values.tolist(), start=1))
     with disk(path):
-        write_file(path, text.getvalue().encode())
+        write_file(path, f"sample,{','.join(heads)}\n{''.join(rows)}".encode())
     return path
 
 

@@ -20,7 +20,7 @@ from motiform.motion.postures.settings import Fit
 from motiform.motion.tree import Figure
 from motiform.record import Channel, Recording
 
-__all__ = ["describe_fit", "reconstruct"]
+__all__ = ["complete_fit", "describe_fit", "reconstruct"]
 
 _WALKED = ("hip.flexion", "knee.flexion", "ankle.dorsiflexion")  # plotted first where somebody walks
 
@@ -83,7 +83,11 @@ def describe_fit(
     dynamics: Literal["auto"] | bool = "auto",
 ) -> Recording:
     """Return the recording of a fitted trial: of its figure, or of the same with other masses."""
-    rec = observe_fit(fitted, figure, cutoff=cutoff, dynamics=dynamics)
+    return complete_fit(observe_fit(fitted, figure, cutoff=cutoff, dynamics=dynamics), fitted, figure)
+
+
+def complete_fit(rec: Recording, fitted: FittedTrial, figure: Figure) -> Recording:
+    """Return what `observe_fit` gave with clinical angles, looks and plots."""
     looks = looks_of(figure) | marker_looks(figure)
     channels = [rec.channel(name) for name in rec.names]
     arrays = {name: np.asarray(rec[name]) for name in rec.names}

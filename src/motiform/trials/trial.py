@@ -19,7 +19,7 @@ from motiform.base.files import are_as_written, folder_sums, reads_file
 from motiform.base.locks import unlock
 from motiform.base.machine import machine
 from motiform.base.progress import Progress
-from motiform.motion.postures.fit_trial import fit_markers
+from motiform.motion.postures.fit_trial import fit_markers, observe_fit
 from motiform.motion.postures.gait.angles import check_convention
 from motiform.motion.postures.gait.normative import read_normative
 from motiform.motion.postures.opensim.ik import read_ik_setup
@@ -46,7 +46,7 @@ from motiform.trials.files import (
 from motiform.trials.inputs import forces_of, read_forces, read_trial
 from motiform.trials.muscles import OPTIONS as MUSCLE_OPTIONS
 from motiform.trials.muscles import add_muscles, check_muscles, write_muscles
-from motiform.trials.stage import describe_fit
+from motiform.trials.stage import complete_fit
 from motiform.trials.subjects import TrialGroup
 
 __all__ = [
@@ -277,12 +277,13 @@ def reconstruct_trial(trial: MarkerTrial, progress: Progress) -> tuple[Recording
     given = setup | options.reconstruct
     fit = taken_from(given, Fit)
     fitted = fit_markers(figure, markers, fit, lambda part: progress(first + (0.8 - first) * part))
-    rec = describe_fit(fitted, figure, **given)
+    rec = observe_fit(fitted, figure, **given)
     mass, notes = settle_mass(options, subject, figure, rec)
     if mass is not None:
         assumed["mass"] = ("forces of the plates", mass)
         figure = figure.replace(mass=mass)
-        rec = describe_fit(fitted, figure, **given)
+        rec = observe_fit(fitted, figure, **given)
+    rec = complete_fit(rec, fitted, figure)
     rec.manifest["title"] = trial.name
     rec.manifest["reconstruct"]["notes"] += notes
     rec.manifest["taken"] = {name: [value, why] for name, (why, value) in assumed.items()}

@@ -49,6 +49,7 @@ def test_entries_are_whole(peer):
         ("matter", "heap", "cuda", ["taichi", "warp"]),
         ("matter", "string/44k", "cpu", ["numpy"]),
         ("reconstruct", "ik/trial", "cpu", ["opensim"]),
+        ("reconstruct", "trial/whole", "cpu", ["opensim"]),
         ("startup", "import", "cpu", ["numpy"]),
     ],
 )

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from motiform.image.report.chart import Chart
+
 __all__ = ["Bar", "Block", "Cell", "Code", "Heading", "Picture", "ReportTable", "Strip", "Text"]
 
 
@@ -67,4 +69,4 @@ class Strip:
     pictures: Sequence[Picture]
 
 
-Block = Heading | Text | ReportTable | Code | Picture | Strip
+Block = Heading | Text | ReportTable | Code | Picture | Strip | Chart

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motiform.base.errors import MotiformError
+from motiform.image.report.chart import Chart, Curve, Panel, Signs
 from motiform.image.report.gait import SIDES
-from motiform.image.report.plots import blank, png_of, quiet
 
 if TYPE_CHECKING:
     from motiform.motion.postures.feet import Foot
@@ -72,7 +72,7 @@ def floor_of(figure: "Figure", rec: "Recording", up: np.ndarray) -> float | None
 
 def force_plots(
     rec: "Recording", figure: "Figure", markers: "Recording | None", walker: Any
-) -> list[tuple[str, bytes]]:
+) -> list[tuple[str, Chart]]:
     """Return forces of the ground on each foot over its stance, butterfly diagram, and centre of pressure on the feet.
 
     Of contacts that plates tell whole; none without such.
@@ -170,63 +170,48 @@ def _hull(points: np.ndarray) -> np.ndarray:
     return np.asarray(points[[*corners, corners[0]]])
 
 
-def _over_stance(stances: list[_Stance]) -> bytes:
-    page = blank(2.1)
-    page.subplots_adjust(0.06, 0.22, 0.99, 0.88, wspace=0.22)
-    for k, (axes, name) in enumerate(zip(page.subplots(1, 3), ("upward", "forward", "to the right"), strict=True)):
-        labelled = set()
+def _over_stance(stances: list[_Stance]) -> Chart:
+    panels = []
+    for k, name in enumerate(("upward", "forward", "to the right")):
+        panel = Panel(title=name, xlabel="stance [%]", zero=True)
         for one in stances:
             word, color = SIDES[one.side]
-            label = word if one.side not in labelled else None
-            labelled.add(one.side)
-            axes.plot(np.linspace(0, 100, len(one.force)), one.force[:, k], color=color, linewidth=1.1, label=label)
-        axes.axhline(0.0, color="#888", linewidth=0.5)
+            panel.add(Curve(np.linspace(0, 100, len(one.force)), one.force[:, k], color, 1.1, label=word))
         if max(float(np.abs(one.force[:, k]).max()) for one in stances) < _NOTHING:
-            axes.set_ylim(-5 * _NOTHING, 5 * _NOTHING)
-        axes.set_title(name, fontsize=8)
-        axes.set_xlabel("stance [%]", fontsize=7)
-        quiet(axes)
-        if k == 0:
-            axes.legend(fontsize=7, frameon=False)
-    return png_of(page)
+            panel.ylim = -5 * _NOTHING, 5 * _NOTHING
+        panels.append(panel)
+    return Chart(panels, "force over the stance", columns=3, tall=2.0)
 
 
-def _butterfly(stances: list[_Stance]) -> bytes:
-    page = blank(2.7)
-    page.subplots_adjust(0.07, 0.17, 0.99, 0.97)
-    axes = page.subplots()
+def _butterfly(stances: list[_Stance]) -> Chart:
+    panel = Panel(xlabel="along the way [m]", ylabel="force [0.5 m a body weight]", equal=True)
     for one in stances:
-        good = np.flatnonzero(np.isfinite(one.along))
-        for k in good[:: max(1, len(good) // _ARROWS)]:
-            ends = [one.along[k], one.along[k] + 0.5 * one.force[k, 1]], [0, 0.5 * one.force[k, 0]]
-            axes.plot(*ends, color=SIDES[one.side][1], linewidth=0.6)
-        axes.plot(one.along[good], np.zeros(len(good)), ".", color=SIDES[one.side][1], markersize=2)
-    axes.set_aspect("equal", adjustable="box", anchor="W")
-    axes.set_xlabel("along the way [m]", fontsize=8)
-    axes.set_ylabel("force [0.5 m a body weight]", fontsize=8)
-    quiet(axes)
-    return png_of(page)
+        good, color = np.flatnonzero(np.isfinite(one.along)), SIDES[one.side][1]
+        arrows = good[:: max(1, len(good) // _ARROWS)]
+        x = np.stack([one.along[arrows], one.along[arrows] + 0.5 * one.force[arrows, 1], np.full(len(arrows), np.nan)])
+        y = np.stack([np.zeros(len(arrows)), 0.5 * one.force[arrows, 0], np.full(len(arrows), np.nan)])
+        panel.add(Curve(x.T.ravel(), y.T.ravel(), color, 0.6))
+        panel.add(Signs(one.along[good], np.zeros(len(good)), "o", color, 1.0))
+    return Chart([panel], "butterfly diagram", tall=2.7)
 
 
-def _on_feet(stances: list[_Stance]) -> bytes:
+def _on_feet(stances: list[_Stance]) -> Chart:
     """Draw both feet from above, toes up, with the way of the centre of pressure of each stance."""
     own = {side: [one for one in stances if one.side == side] for side in SIDES}
-    shown = [side for side in SIDES if own[side]]
-    page = blank(3.4, 2.3 * len(shown))
-    grid = np.ravel(page.subplots(1, len(shown)))
-    page.subplots_adjust(0.22 / len(shown), 0.13, 0.97, 0.92, wspace=0.35)
-    for axes, side in zip(grid, shown, strict=True):
+    shown, panels = [side for side in SIDES if own[side]], []
+    for side in shown:
         word, color = SIDES[side]
         outline = own[side][0].outline
-        axes.fill(100 * outline[:, 1], 100 * outline[:, 0], facecolor="#eef1f4", edgecolor="#59636e", linewidth=1.0)
+        contacts = f"{word}, {len(own[side])} contact{'s' * (len(own[side]) != 1)}"
+        panel = Panel(title=contacts, xlabel="to the right [cm]", ylabel="forward of the heel [cm]", equal=True)
+        panel.add(Curve(100 * outline[:, 1], 100 * outline[:, 0], "#59636e", 1.0, fill="#eef1f4"))
         for one in own[side]:
-            path, sure = 100 * one.on_foot, one.force[:, 0] > _RELIABLE_LOAD
-            axes.plot(path[:, 1], path[:, 0], color=color, linewidth=0.5, alpha=0.6)
-            axes.plot(*np.where(sure[:, None], path, np.nan).T[::-1], color=color, linewidth=1.5)
-            axes.plot(*path[sure][:1].T[::-1], "o", color=color, markersize=4)
-        axes.set_aspect("equal", adjustable="datalim")
-        axes.set_title(f"{word}, {len(own[side])} contact{'s' * (len(own[side]) != 1)}", fontsize=8)
-        axes.set_xlabel("to the right [cm]", fontsize=7)
-        axes.set_ylabel("forward of the heel [cm]", fontsize=7)
-        quiet(axes)
-    return png_of(page)
+            ahead, right = 100 * one.on_foot.T
+            sure = one.force[:, 0] > _RELIABLE_LOAD
+            panel.add(
+                Curve(right, ahead, color, 0.5, 0.6),
+                Curve(np.where(sure, right, np.nan), ahead, color, 1.5),
+                Signs(right[sure][:1], ahead[sure][:1], "o", color, 4.0),
+            )
+        panels.append(panel)
+    return Chart(panels, "centre of pressure", columns=len(shown), tall=3.4, wide=2.3 * len(shown))

@@ -1,19 +1,16 @@
 """Gait of a trial for its report: curves over the cycle, both sides, and a table with symmetry."""
 
 import io
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from motiform.base.errors import MotiformError
 from motiform.image import style
-from motiform.image.report.plots import blank, png_of, quiet
+from motiform.image.report.chart import Band, Chart, Curve, Panel, Signs
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from motiform.motion.postures.gait.cycles import GaitCurves, GaitQuantity
     from motiform.motion.postures.gait.normative import Normative
     from motiform.motion.postures.gait.series import GaitSeries, SideSeries
@@ -68,20 +65,20 @@ def turned_by(rec: "Recording", figure: "Figure") -> float:
 
 
 # ---------------------------------------------------------------- curves
-def curve_pages(curves: "GaitCurves", normative: "Normative | None" = None) -> list[tuple[str, bytes]]:
-    """Return title and picture of each group of quantities, left and right overlaid; none for a group of nothing."""
+def curve_pages(curves: "GaitCurves", normative: "Normative | None" = None) -> list[tuple[str, Chart]]:
+    """Return title and chart of each group of quantities, left and right overlaid; none for a group of nothing."""
     found = []
     for group, title in _GROUPS.items():
         own = [one for one in curves.quantities if one.group == group and _shown(one)]
         if own:
-            drawn = [partial(_draw, one=one, curves=curves, band=None if normative is None else normative.of(one))
-                     for one in own]  # fmt: skip
-            found.append((title.format(_seen_by(curves.convention)), _page(drawn)))
+            words = title.format(_seen_by(curves.convention))
+            panels = [_draw(one, curves, None if normative is None else normative.of(one)) for one in own]
+            found.append((words, Chart(panels, words, columns=_COLUMNS, tall=1.75)))
     return found
 
 
-def series_pages(found: "GaitSeries") -> list[tuple[str, bytes]]:
-    """Return title and picture of each group of quantities over time, left and right overlaid."""
+def series_pages(found: "GaitSeries") -> list[tuple[str, Chart]]:
+    """Return title and chart of each group of quantities over time, left and right overlaid."""
     pages = []
     for group, title in _GROUPS.items():
         own: dict[str, list[SideSeries]] = {}
@@ -89,8 +86,9 @@ def series_pages(found: "GaitSeries") -> list[tuple[str, bytes]]:
             if one.group == group and np.isfinite(one.values).any() and np.nanmax(np.abs(one.values)) > 1e-9:
                 own.setdefault(one.title, []).append(one)
         if own:
-            drawn = [partial(_draw_series, times=found.times, both=both) for both in own.values()]
-            pages.append((title.format(_seen_by(found.convention)), _page(drawn)))
+            words = title.format(_seen_by(found.convention))
+            panels = [_draw_series(found.times, both) for both in own.values()]
+            pages.append((words, Chart(panels, words, columns=_COLUMNS, tall=1.75)))
     return pages
 
 
@@ -110,71 +108,48 @@ def _shown(one: "GaitQuantity") -> bool:
     return bool(values) and max(float(np.nanmax(np.abs(v))) for v in values) > 1e-9
 
 
-def _page(drawn: "Sequence[Callable[[Axes], None]]") -> bytes:
-    rows = -(-len(drawn) // _COLUMNS)
-    tall = 1.75 * rows + 0.6
-    page = blank(tall)
-    page.subplots_adjust(0.06, 0.45 / tall, 0.99, 1 - 0.5 / tall, wspace=0.22, hspace=0.46)
-    grid = page.subplots(rows, _COLUMNS, squeeze=False).ravel()
-    legend: dict[str, Any] = {}
-    for axes, draw in zip(grid, drawn, strict=False):
-        draw(axes)
-        legend |= dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
-    for axes in grid[len(drawn) :]:
-        axes.set_axis_off()
-    page.legend(legend.values(), legend.keys(), fontsize=7, frameon=False, loc="upper right", ncol=3)
-    return png_of(page)
-
-
-def _draw(axes: "Axes", one: "GaitQuantity", curves: "GaitCurves", band: Any) -> None:
+def _draw(one: "GaitQuantity", curves: "GaitCurves", band: Any) -> Panel:
     percent = np.linspace(0, 100, 101)
+    panel = Panel(title=one.title, xlabel="cycle [%]", xlim=(0.0, 100.0), zero=True)
     if band is not None:
-        axes.fill_between(percent, *band, color="#b9bec4", alpha=0.55, linewidth=0, label="normative", zorder=0)
+        low, high = band
+        panel.add(Band(percent, low, high, "#b9bec4", 0.55, label="normative"))
     for side, (word, color) in SIDES.items():
         values = one.values.get(side)
         if values is None or not np.isfinite(values).any():
             continue
-        for curve in values:
-            axes.plot(percent, curve, color=color, linewidth=0.4, alpha=0.45)
+        panel.add(*(Curve(percent, curve, color, 0.4, 0.45) for curve in values))
         with np.errstate(invalid="ignore"):
             seen = np.isfinite(values).sum(0)
             mean = np.where(seen > 0, np.nansum(values, axis=0) / np.maximum(seen, 1), np.nan)
             sd = np.sqrt(np.nansum((values - mean) ** 2, axis=0) / np.maximum(seen - 1, 1))
         sd[seen < 2] = np.nan
         if len(values) > 1:
-            axes.fill_between(percent, mean - sd, mean + sd, color=color, alpha=0.18, linewidth=0)
+            panel.add(Band(percent, mean - sd, mean + sd, color, 0.18))
         count = int(np.isfinite(values).any(1).sum())
-        axes.plot(percent, mean, color=color, linewidth=1.5, label=f"{word}, {count} cycle{'s' * (count != 1)}")
+        panel.add(Curve(percent, mean, color, 1.5, label=f"{word}, {count} cycle{'s' * (count != 1)}"))
         offs = [cycle.off_percent for cycle in curves.of(side)]
         if np.isfinite(offs).any():
-            axes.axvline(float(np.nanmean(offs)), color=color, linewidth=0.8, linestyle="--")
-        _draw_marks(axes, percent, one.marks.get(side, {}), color, 0.03 if side == "l" else 0.09)
-    axes.axhline(0.0, color="#888", linewidth=0.5)
-    axes.set_xlim(0, 100)
-    axes.set_title(one.title, fontsize=8, pad=2, parse_math=False)
-    axes.set_xlabel("cycle [%]", fontsize=7, labelpad=1)
-    quiet(axes)
+            panel.uprights.append((float(np.nanmean(offs)), color))
+        panel.add(*_marks(percent, one.marks.get(side, {}), color, 0.03 if side == "l" else 0.09))
+    return panel
 
 
-def _draw_series(axes: "Axes", times: np.ndarray, both: "list[SideSeries]") -> None:
+def _draw_series(times: np.ndarray, both: "list[SideSeries]") -> Panel:
+    panel = Panel(title=both[0].title, xlabel="time [s]", zero=True)
     for one in both:
         word, color = SIDES[one.side]
-        axes.plot(times, one.values, color=color, linewidth=1.1, label=word)
+        panel.add(Curve(times, one.values, color, 1.1, label=word))
         some = np.unique(np.linspace(0, len(times) - 1, min(len(times), 101)).round().astype(int))
         marks = {kind: mask[None, some] for kind, mask in one.marks.items()}
-        _draw_marks(axes, times[some], marks, color, 0.03 if one.side == "l" else 0.09)
-    axes.axhline(0.0, color="#888", linewidth=0.5)
-    axes.set_title(both[0].title, fontsize=8, pad=2, parse_math=False)
-    axes.set_xlabel("time [s]", fontsize=7, labelpad=1)
-    quiet(axes)
+        panel.add(*_marks(times[some], marks, color, 0.03 if one.side == "l" else 0.09))
+    return panel
 
 
-def _draw_marks(axes: "Axes", places: np.ndarray, marks: Any, color: str, level: float) -> None:
-    """Put a sign at the foot of a plot at every second place in which something is doubtful in a cycle."""
+def _marks(places: np.ndarray, marks: Any, color: str, level: float) -> Iterator[Signs]:
+    """Give signs for the foot of a plot at every second place in which something is doubtful in a cycle."""
     for kind, mask in marks.items():
-        at = places[mask.any(0)][::2]
-        axes.plot(at, np.full(len(at), level), _SIGNS[kind], color=color, ms=2.6, transform=axes.get_xaxis_transform(),
-                  clip_on=False, linestyle="none")  # fmt: skip
+        yield Signs(places[mask.any(0)][::2], level, _SIGNS[kind], color, foot=True)
 
 
 # ---------------------------------------------------------------- table

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from motiform.base.markup import Html, escape, html, join, page
 from motiform.image.report.blocks import Bar, Block, Cell, Code, Heading, Picture, ReportTable, Strip, Text
+from motiform.image.report.chart import Chart, svg
 
 __all__ = ["html_page"]
 
@@ -12,7 +13,7 @@ _STYLE = (
     "body{font:15px/1.5 system-ui,sans-serif;max-width:76rem;margin:1.5rem auto;padding:0 1rem;color:#1d232a;"
     "background:#fff}h1{margin:.2rem 0;overflow-wrap:anywhere}h2{margin:2rem 0 .4rem;border-bottom:1px solid #d5dae0}"
     "h3{margin:1rem 0 .2rem;font-size:1rem}p{margin:.4rem 0;max-width:60rem}figure{margin:0 0 .4rem}"
-    "img{max-width:100%;height:auto;display:block}"
+    "img,svg{max-width:100%;height:auto;display:block}figure>svg{font-family:system-ui,sans-serif}"
     ".strip{display:grid;grid-template-columns:repeat(auto-fill,minmax(9.5rem,1fr));gap:.4rem;max-width:66rem}"
     "figcaption{font-size:.85em;color:#59636e}table{border-collapse:collapse;margin:.5rem 0;display:block;"
     "overflow-x:auto;max-width:100%;font-variant-numeric:tabular-nums}th,td{padding:.12rem .7rem;text-align:right;"
@@ -22,10 +23,10 @@ _STYLE = (
     "print-color-adjust:exact;-webkit-print-color-adjust:exact}"
     ".left{text-align:left}.bad{color:#b3261e;font-weight:600}pre{background:#f5f7f9;padding:.6rem;overflow-x:auto;font-size:.85em}"
     "details>summary{cursor:pointer;color:#0057a0}"
-    "@media(max-width:40rem){.plot{overflow-x:auto}.plot img{max-width:none;width:46rem}}"
+    "@media(max-width:40rem){.plot{overflow-x:auto}.plot img,.plot figure>svg{max-width:none;width:46rem!important}}"
     "@page{size:A4;margin:14mm}@media print{body{max-width:none;margin:0;padding:0;font-size:11px}"
     "figure,tr{break-inside:avoid}table{display:table;font-size:9.5px}th,td{padding:.05rem .45rem}"
-    "details{display:none}h2,h3{break-after:avoid}.plot{overflow:visible}.plot img{width:100%}"
+    "details{display:none}h2,h3{break-after:avoid}.plot{overflow:visible}.plot img,.plot figure>svg{width:100%}"
     ".strip{grid-template-columns:repeat(6,1fr)}}"
 )
 
@@ -51,6 +52,8 @@ def _block(one: Block) -> Html:
         return _folded(html("<pre>{}</pre>", one.text), one.folded)
     if isinstance(one, Strip):
         return html('<div class="strip">{}</div>', join(map(_picture, one.pictures)))
+    if isinstance(one, Chart):
+        return html('<div class="plot"><figure>{}{}</figure></div>', svg(one), _caption(one.caption))
     return html('<div class="plot">{}</div>', _picture(one)) if one.wide else _picture(one)
 
 
@@ -60,8 +63,12 @@ def _folded(inner: Html, line: str | None) -> Html:
 
 def _picture(one: Picture) -> Html:
     data = base64.b64encode(one.png).decode()
-    below = html("<figcaption>{}</figcaption>", one.caption) if one.caption else Html()
+    below = _caption(one.caption)
     return html('<figure><img src="data:image/png;base64,{}" alt="{}">{}</figure>', Html(data), one.alt, below)
+
+
+def _caption(words: str) -> Html:
+    return html("<figcaption>{}</figcaption>", words) if words else Html()
 
 
 def _table(one: ReportTable) -> Html:

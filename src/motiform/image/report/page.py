@@ -9,7 +9,8 @@ import numpy as np
 
 from motiform.base.errors import InputError
 from motiform.image.files import new_file
-from motiform.image.report.blocks import Bar, Block, Code, Heading, Picture, ReportTable, Strip, Text
+from motiform.image.report.blocks import Bar, Block, Code, Heading, ReportTable, Strip, Text
+from motiform.image.report.chart import Chart
 from motiform.image.report.plots import angle_plots, effort_plots, error_plot, residual_map
 
 if TYPE_CHECKING:
@@ -204,11 +205,8 @@ def _turned(rec: "Recording", figure: "Figure") -> list[Block]:
     return [Text(words + "direction of walking, and lengths of steps, hold for straight walking only.", bad=True)]
 
 
-def _shown(plots: list[tuple[str, bytes]]) -> list[Block]:
-    found: list[Block] = []
-    for title, png in plots:
-        found += [Heading(title, 3), Picture(png, title, wide=not title.startswith("Centre of pressure"))]
-    return found
+def _shown(plots: list[tuple[str, Chart]]) -> list[Block]:
+    return [block for title, chart in plots for block in (Heading(title, 3), chart)]
 
 
 def _strides(table: Any) -> ReportTable:
@@ -268,11 +266,10 @@ def _errors(rec: "Recording") -> list[Block]:
     heads, rows = [heads[k] for k in kept], [[row[k] for k in kept] for row in rows]
     found: list[Block] = [
         Heading("Residuals of markers"),
-        Picture(error_plot(rec), "residuals", "Of each sample: root mean square, and the largest of a marker."),
-        Picture(residual_map(rec), "residual of each marker over time",
-                "Of each marker over time. Grey: not seen. Red line: left out or exchanged."),
+        error_plot(rec),
+        residual_map(rec),
         ReportTable(heads, rows),
-    ]  # fmt: skip
+    ]
     none = [tag for tag in rec.manifest.get("labels", {}).get("tag", []) if tag not in per_marker]
     some = ", ".join(none[:_TAGS]) + (f" and {len(none) - _TAGS} more" if len(none) > _TAGS else "")
     return [*found, Text(f"Tags without a marker: {some}.")] if none else found
@@ -314,7 +311,7 @@ def _angles(rec: "Recording", figure: "Figure") -> list[Block]:
         "which the markers do not determine the coordinate. Red at the foot: at its limit."
     )
     found: list[Block] = [Heading("Coordinates"), Text(words)]
-    found += [Picture(png, f"coordinates {n + 1}") for n, png in enumerate(plots)]
+    found += plots
     if left:
         found.append(
             Text(f"Not drawn, because the markers do not determine them or they do not move: {', '.join(left)}.")
@@ -343,7 +340,7 @@ def _efforts(rec: "Recording", figure: "Figure") -> list[Block]:
         found.append(
             Text("In no sample all feet that stand are on usable plates: efforts of the trunk are not known.", bad=True)
         )
-    return [*found, *(Picture(png, "efforts") for png in effort_plots(rec, figure))]
+    return [*found, *effort_plots(rec, figure)]
 
 
 def _events(rec: "Recording") -> list[Block]:

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from motiform.image.report.blocks import Bar, Block, Code, Heading, Picture, ReportTable, Text
+from motiform.image.report.blocks import Bar, Block, Code, Heading, Picture, ReportTable, Strip, Text
+from motiform.image.report.chart import Chart
 from motiform.image.report.plots import DPI, WIDE
+from motiform.image.report.print_chart import chart_picture
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,6 +26,8 @@ _BROAD = 0.56
 _RED, _GREY, _BLUE = "#b3261e", "#59636e", "#0072B2"
 _ACROSS = 6  # small pictures side by side
 
+_Printed = Heading | Text | ReportTable | Code | Picture | Strip
+
 
 def write_pdf(blocks: Sequence[Block], path: Path) -> None:
     """Write what a page prints: folded tables are left out."""
@@ -33,9 +37,10 @@ def write_pdf(blocks: Sequence[Block], path: Path) -> None:
     metadata = {"Title": title, "Creator": "motiform", "CreationDate": None}  # the same report is the same bytes
     with PdfPages(path, metadata=metadata) as pages:
         paper = _Paper(pages, title)
-        for k, block in enumerate(blocks):
+        printed = [chart_picture(one) if isinstance(one, Chart) else one for one in blocks]
+        for k, block in enumerate(printed):
             if not getattr(block, "folded", None):
-                paper.put(block, blocks[k + 1] if k + 1 < len(blocks) else None)
+                paper.put(block, printed[k + 1] if k + 1 < len(printed) else None)
         paper.turn()
 
 
@@ -72,7 +77,7 @@ class _Paper:
         at = (x / _PAGE[0], 1 - (self._y + size / 72) / _PAGE[1])
         page.text(*at, words, fontsize=size, va="baseline", parse_math=False, **style)
 
-    def put(self, block: Block, after: Block | None) -> None:
+    def put(self, block: _Printed, after: _Printed | None) -> None:
         """Put a block on the page, or on the next."""
         if isinstance(block, Heading):
             self._heading(block, after)
@@ -89,7 +94,7 @@ class _Paper:
             for first in range(0, len(block.pictures), _ACROSS):
                 self._pictures(block.pictures[first : first + _ACROSS], _ACROSS)
 
-    def _heading(self, block: Heading, after: Block | None) -> None:
+    def _heading(self, block: Heading, after: _Printed | None) -> None:
         size = _SIZES[block.level]
         needed = 0.5 + (_height(after, 1) if isinstance(after, Picture) else 0.8)
         self.page_with(min(needed, 6.0))

@@ -9,6 +9,7 @@ from motiform.image.report.blocks import Picture
 from motiform.image.report.forces import floor_of
 
 if TYPE_CHECKING:
+    from motiform.form.looks.looks import Looks
     from motiform.motion.tree import Figure
     from motiform.record import Recording
 
@@ -22,13 +23,16 @@ _WORDS = {"l": "left", "r": "right"}
 
 def event_pictures(rec: "Recording", figure: "Figure", walker: Any) -> list[Picture]:
     """Return pictures at the events of the steps around the best seen sample; else at a few samples."""
+    from motiform.form.looks.looks import looks_in
+
     shown = _instants(rec, walker)
     up = np.asarray(figure.up)
     ahead = np.array([1.0, 0.0, 0.0]) if walker is None else walker.forward
     ahead = ahead if abs(ahead @ up) < 0.5 else np.array([0.0, 1.0, 0.0])
     away = np.cross(ahead, up) + 0.35 * ahead + 0.12 * up  # from the right, a little from ahead and above
     ground = floor_of(figure, rec, up)
-    return [_picture(rec, sample, words, away, ground) for sample, words in shown]
+    looks = looks_in(rec)
+    return [_picture(rec, looks, sample, words, away, ground) for sample, words in shown]
 
 
 def _instants(rec: "Recording", walker: Any) -> list[tuple[int, str]]:
@@ -51,14 +55,16 @@ def _instants(rec: "Recording", walker: Any) -> list[tuple[int, str]]:
     return [(int(k), f"{times[k]:.2f} s") for k in chosen]
 
 
-def _picture(rec: "Recording", sample: int, words: str, away: np.ndarray, ground: float | None) -> Picture:
+def _picture(
+    rec: "Recording", looks: "Looks", sample: int, words: str, away: np.ndarray, ground: float | None
+) -> Picture:
     from motiform.form import dress
     from motiform.image.camera import Camera
     from motiform.image.cast.raycast import render
     from motiform.spatial.up_axis import upright
 
     time = rec.time("q")[sample]
-    form = dress(rec.slice(time, time))
+    form = dress(rec.slice(time, time), looks)
     camera = Camera.framing(form, upright(form.up) @ away, aspect=_SIZE[0] / _SIZE[1])
     pixels = render(form, 0, camera=camera, size=_SIZE, samples_per_pixel=4, ground=True if ground is None else ground)
     pixels = np.array(pixels)

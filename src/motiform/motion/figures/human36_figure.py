@@ -26,6 +26,7 @@ from motiform.motion.figures.recipe import (
 )
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.segment import Segment
+from motiform.motion.tree.read.expressions import evaluate
 
 __all__ = ["Human36", "Human36Recipe", "human36"]
 
@@ -158,11 +159,24 @@ class Human36Recipe(Recipe):
             found[name] = self.radii.get(name) or (x / 100 * length, y / 100 * length, z / 100 * length)
         return found
 
-    def all_tags(self) -> dict[str, tuple[str, Triple]]:
-        """Return the tags in their order: name → (segment, point [m])."""
-        found = human36_table.landmarks(self.proportions, self.body_height, self.all_lengths())
-        found |= marker_tags(self.markers, self.proportions, self.body_height, self.all_lengths())
+    def all_tags(self, lengths: Mapping[str, float] | None = None) -> dict[str, tuple[str, Triple]]:
+        """Return the tags in their order: name → (segment, point [m]); of other lengths, where such are given."""
+        L = lengths or self.all_lengths()
+        found = human36_table.landmarks(self.proportions, self.body_height, L)
+        found |= marker_tags(self.markers, self.proportions, self.body_height, L)
         return {name: (segment, self.tags.get(name, point)) for name, (segment, point) in found.items()}
+
+    def joint_places(self, lengths: Mapping[str, float]) -> Array:
+        """Return where the joint of each segment is in its parent at q = 0 [m], (segments, 3), of these lengths."""
+        return np.array(
+            [
+                [
+                    x if isinstance(x, float) else evaluate(x, name, lengths, human36_table.COORDINATES).constant
+                    for x in at
+                ]
+                for name, _, at, _ in human36_table.ROWS
+            ]
+        )
 
     def make(self) -> "Human36":
         """Return the figure."""

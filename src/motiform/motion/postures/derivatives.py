@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
-from motiform.base.splines import cubic_spline
-from motiform.measure.filters import butterworth
+from motiform.base.splines import cubic_spline, spline_derivatives
+from motiform.measure.filters import butterworth, filter_both_ways
 from motiform.measure.gaps import runs
 from motiform.motion.postures.floating_base import FloatingBase
 from motiform.motion.tree.model.figure import Figure
@@ -17,6 +17,7 @@ from motiform.spatial.checks import as_floats
 
 __all__ = ["MotionSamples", "base_motion", "leave_motion", "smooth", "velocities"]
 
+_DEGREE = 5  # of the splines
 ORDER = 2  # of each of the two passes of the filter
 _EVEN = 1e-3  # part of a step by which times may stray and still count as even
 _FEWEST = 3  # samples that determine an acceleration
@@ -97,14 +98,11 @@ def smooth(values: Array, rate: float, cutoff: float | None, order: int = ORDER)
     The line from the first to the last sample passes as it is, and the ends are continued by their point reflection
     over two periods of the cutoff, after which e⁻¹¹ of what the filter starts with is left.
     """
-    from scipy.signal import sosfiltfilt
-
     if cutoff is None or len(values) < 2:
         return np.array(values, float)
-    sections = butterworth(cutoff, rate, order, 2)
     pad = min(len(values) - 1, math.ceil(2 * rate / cutoff))
     line = values[0] + np.linspace(0.0, 1.0, len(values))[:, None] * (values[-1] - values[0])
-    return np.asarray(line + sosfiltfilt(sections, values - line, axis=0, padlen=pad))
+    return line + filter_both_ways(butterworth(cutoff, rate, order, 2), values - line, pad)
 
 
 def even_rate(t: Array) -> float | None:
@@ -184,8 +182,6 @@ def _unit(q: Array, quaternions: list[Array]) -> Array:
 
 def _derivatives(t: Array, q: Array, cutoff: float | None) -> tuple[Array, Array, Array]:
     """Return the low-passed values and their first two derivatives at the times t."""
-    from scipy.interpolate import make_interp_spline
-
     rate, grid, values = even_rate(t), t, q
     if cutoff is not None and rate is None:
         grid = np.linspace(t[0], t[-1], max(len(t), math.ceil((t[-1] - t[0]) / np.median(np.diff(t))) + 1))
@@ -193,8 +189,13 @@ def _derivatives(t: Array, q: Array, cutoff: float | None) -> tuple[Array, Array
     if cutoff is not None:
         assert rate is not None
         values = smooth(values, rate, cutoff if cutoff < rate / 2 else None)
-    spline = make_interp_spline(grid, values, k=min(5, len(grid) - 1))
-    value, first, second = (np.asarray(spline(t, nu)) for nu in range(3))
+    if len(grid) > _DEGREE:
+        value, first, second = spline_derivatives(grid, values, t, degree=_DEGREE, orders=2)
+    else:
+        from scipy.interpolate import make_interp_spline
+
+        spline = make_interp_spline(grid, values, k=len(grid) - 1)
+        value, first, second = (np.asarray(spline(t, nu)) for nu in range(3))
     return (values if grid is t else value), first, second
 
 

@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from motiform.base.errors import InputError
 from motiform.motion.actuation.motors import velocity_places
@@ -135,6 +134,8 @@ class KneeGeometry:
 
     def _plane(self, q: Array, at_v: int) -> tuple[Array, Array, Array]:
         """Return the knee [m], and unit vectors along the thigh upwards and to its front, in the world."""
+        from scipy.spatial.transform import Rotation
+
         figure = self.figure
         named = figure.layout.names.index(self.coordinate)
         shank = next(n for n, own in enumerate(figure.layout.v) if named in own)

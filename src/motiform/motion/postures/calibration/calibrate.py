@@ -127,11 +127,11 @@ def calibrate(
     check(figure, markers, static, frames, method)
     priors, estimator = priors or Priors(), estimator or Estimator()
     points, times, start, still = gather(figure, markers, static, correspondence, q0, int(frames))
-    base = FloatingBase.of(figure) if start is None else None
-    turns = np.zeros(len(points))
+    base, turns = FloatingBase.of(figure), np.zeros(len(points))
     if base is not None:  # each sample seen from its front: what is found does not depend on the room
         turns = np.array([heading_apart(figure, figure.neutral(), sample) for sample in points])
         points = points @ about_vertical(figure, turns)
+        start = None if start is None else base.turned_given(start, -turns)
     seen: Array = np.asarray(np.isfinite(points[..., 0]))
     model = make_parameters(
         figure, priors, lengths=lengths, tags=tags, seen=np.asarray(seen.any(axis=0)), symmetric=symmetric
@@ -145,7 +145,7 @@ def calibrate(
     limit, estimate = int(estimator.max_iterations), priors.marker_sd is None
     found = _solved(problem, q, first, method, limit, estimate, progress)
     result = _result(found[0], found[1], before, seen, times, still)
-    base = FloatingBase.of(result.figure) if base is not None else None
+    base = FloatingBase.of(result.figure)
     return result if base is None else replace(result, q=base.turned_given(result.q, turns))
 
 

@@ -1,6 +1,6 @@
 """Scaling of Human36: lengths and tags change, centres of mass and inertia follow from them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from motiform.motion.figures.human36_table import LENGTH_COUNT, SEGMENTS
 from motiform.motion.postures.calibration.factors import Factors, as_factors, new_masses
 from motiform.motion.tree.model.joint import Array
 
-__all__ = ["scale_human"]
+__all__ = ["length_derivatives", "scale_human"]
 
 # Which lengths lie in which segment, along which of its axes (0 x, 1 y, 2 z). L2 lies in two: the mean is taken.
 _LEFT = {4: 14, 5: 15, 6: 16, 10: 20, 11: 21, 12: 22, 13: 23, 24: 25, 27: 28, 30: 31}
@@ -37,6 +37,18 @@ def scale_human(figure: Human36, factors: Factors, mass: float | None, by: str) 
     if mass is not None and by == "proportions":
         return found.replace(mass=mass, masses={name: masses[name] for name in figure.recipe.masses})
     return found if by == "proportions" else found.replace(mass=sum(masses.values()), masses=masses)
+
+
+def length_derivatives(figure: Human36, names: Sequence[str]) -> tuple[Array, Array]:
+    """Return how joints in their parents, (segments, 3), and tags in their segments, (tags, 3), move with lengths [m].
+
+    Per relative change of all the lengths named together: both are linear in each of them.
+    """
+    recipe = figure.recipe
+    L = recipe.all_lengths()
+    more = L | {name: 2.0 * L[name] for name in names}
+    points = [np.array([point for _, point in recipe.all_tags(own).values()]) for own in (L, more)]
+    return recipe.joint_places(more) - recipe.joint_places(L), points[1] - points[0]
 
 
 def _lengths(figure: Human36, f: Mapping[str, Array]) -> dict[str, float]:

@@ -8,9 +8,11 @@ import numpy as np
 
 from motiform.base.errors import InputError, closest
 from motiform.motion.figures.human36_table import LENGTH_COUNT, MIRRORED
+from motiform.motion.postures.calibration.human import length_derivatives
 from motiform.motion.postures.calibration.scale import has_lengths, scale_figure
 from motiform.motion.postures.settings import TAG_SD, Priors
 from motiform.motion.tree.algorithms.kinematics import forward_kinematics, tags
+from motiform.motion.tree.model import columns as tree_columns
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.pack import PackedFigure
@@ -39,11 +41,6 @@ class FigureParameters:
     def count(self) -> int:
         """Number of parameters."""
         return len(self.groups) + 3 * len(self.shifted)
-
-    @cached_property
-    def doubled(self) -> tuple[Figure, ...]:
-        """For each group, the figure with it twice as long."""
-        return tuple(scale_figure(self.figure, dict.fromkeys(group, 2.0)) for group in self.groups)
 
     @cached_property
     def prior(self) -> Array:
@@ -84,28 +81,67 @@ class FigureParameters:
 
     def moving_at(self, p: Array) -> Figure:
         """Return the figure at p for kinematics alone: the numbers of the kernels are linear in p as well."""
-        packed = self.figure.packed
-        floats, points = packed.floats.copy(), packed.tag_points.copy()
-        for k, (changed_floats, changed_points) in enumerate(self._changes):
-            floats += p[k] * changed_floats
-            points += p[k] * changed_points
-        points[list(self.shifted)] += p[len(self.groups) :].reshape(-1, 3)
-        return self.figure.repacked(replace(packed, floats=floats, tag_points=points))
+        packed, n, (floats, points) = self.figure.packed, len(self.groups), self._changes
+        places = packed.tag_points + np.tensordot(p[:n], points, 1)
+        places[list(self.shifted)] += p[n:].reshape(-1, 3)
+        return self.figure.repacked(replace(packed, floats=packed.floats + p[:n] @ floats, tag_points=places))
 
     @cached_property
-    def _changes(self) -> list[tuple[Array, Array]]:
+    def _changes(self) -> tuple[Array, Array]:
+        """What each group adds to the numbers of the kernels, (groups, numbers), and to tags [m], (groups, tags, 3)."""
         base: PackedFigure = self.figure.packed
-        return [(f.packed.floats - base.floats, f.packed.tag_points - base.tag_points) for f in self.doubled]
+        floats, points = np.zeros((len(self.groups), len(base.floats))), np.zeros((len(self.groups), len(base.tags), 3))
+        for k, group in enumerate(self.groups):
+            if has_lengths(self.figure) and not self.figure.edits:
+                joints, points[k] = length_derivatives(self.figure, group)
+                floats[k, self._joint_places] = joints
+            else:
+                double = scale_figure(self.figure, dict.fromkeys(group, 2.0)).packed
+                floats[k], points[k] = double.floats - base.floats, double.tag_points - base.tag_points
+        return floats, points
+
+    @property
+    def _joint_places(self) -> np.ndarray:
+        """Where the numbers of the kernels have the joint of each segment in its parent, (segments, 3)."""
+        first = tree_columns.FLOAT_HEADER + tree_columns.PLACE_P
+        rows = tree_columns.SEGMENT_FLOATS * np.arange(len(self.figure.segments))
+        return np.asarray(first + rows[:, None] + np.arange(3))
+
+    @cached_property
+    def _bent(self) -> np.ndarray:
+        """Groups that change more of a joint than its place in the parent, such as axes beside one another."""
+        kept = np.ones(len(self.figure.packed.floats), bool)
+        kept[self._joint_places] = False
+        for first, size in ((tree_columns.MASS, 1), (tree_columns.COM, 3), (tree_columns.INERTIA, 6)):
+            kept[self._joint_places[:, :1] - tree_columns.PLACE_P + first + np.arange(size)] = False
+        return np.flatnonzero((self._changes[0][:, kept] != 0.0).any(axis=1))
+
+    @cached_property
+    def _ways(self) -> Array:
+        """Which segments are on the way from the world to each tag, (tags, segments)."""
+        ways = np.eye(len(self.figure.segments))
+        for n in range(len(ways)):
+            parent = self.figure.parent_index(n)
+            ways[n] += ways[parent] if parent >= 0 else 0.0
+        return np.asarray(ways[self.figure.packed.tags])
 
     def derivatives(self, q: Array) -> Array:
-        """Return how the tags move with p, (samples, tags, 3, count)."""
-        base, n = tags(self.figure, q), len(self.groups)
-        D = np.zeros((*base.shape, self.count))
-        for k, figure in enumerate(self.doubled):
-            D[..., k] = tags(figure, q) - base
-        R = forward_kinematics(self.figure, q).rotation
+        """Return how the tags move with p, (samples, tags, 3, count).
+
+        A joint that is shifted in its parent takes all that follows along, ∂x = Σ R_parent ∂(its place) + R ∂(tag).
+        """
+        R, n, (floats, points) = forward_kinematics(self.figure, q).rotation, len(self.groups), self._changes
+        own, of_tags = len(self.figure.segments), self.figure.packed.tags
+        parents = [self.figure.parent_index(k) for k in range(own)]
+        of_parents = np.concatenate([R, np.broadcast_to(np.eye(3), (len(q), 1, 3, 3))], axis=1)[:, parents]
+        shifts = of_parents @ np.moveaxis(floats[:, self._joint_places], 0, -1)
+        D = np.zeros((len(q), len(of_tags), 3, self.count))
+        D[..., :n] = (self._ways @ shifts.reshape(len(q), own, -1)).reshape(len(q), len(of_tags), 3, n)
+        D[..., :n] += R[:, of_tags] @ np.moveaxis(points, 0, -1)
+        for k in self._bent:
+            D[..., k] = tags(self.moving_at(np.eye(self.count)[k]), q) - tags(self.figure, q)
         for i, k in enumerate(self.shifted):
-            D[:, k, :, n + 3 * i : n + 3 * i + 3] = R[:, self.figure.packed.tags[k]]
+            D[:, k, :, n + 3 * i : n + 3 * i + 3] = R[:, of_tags[k]]
         return D
 
 

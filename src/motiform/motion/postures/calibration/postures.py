@@ -3,15 +3,17 @@
 import numpy as np
 
 from motiform.motion.postures.calibration.samples import marker_distances
+from motiform.motion.postures.fit import options as fit_options
+from motiform.motion.postures.fit.fitter import Fitter
 from motiform.motion.tree.algorithms.configuration import advance
-from motiform.motion.tree.algorithms.kinematics import forward_kinematics, jacobian, tag_jacobians, tags
+from motiform.motion.tree.algorithms.kinematics import forward_kinematics, jacobian, tags
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 from motiform.spatial import log_rotation, nearest_rotation
 
 __all__ = ["fit_postures", "held", "inside", "posture_places", "retry_postures", "start_postures"]
 
-_TURN = 0.5  # [rad or m] longest step of a coordinate in one iteration
+_NOISE = 1e-6  # part of the misfit by which tags still move at the end: the cost is known to the square of it
 _FLOOR = 1e-10  # of the largest diagonal entry: coordinates that the markers do not determine stay where they are
 _BAD = 4.0  # times the median misfit of the samples: perhaps a wrong minimum
 _NEAR = 20  # other samples from whose postures a bad one begins again
@@ -68,11 +70,13 @@ def start_postures(figure: Figure, points: Array, q0: Array | None = None) -> Ar
     R, t = _registered(own, points)
     at = forward_kinematics(figure, q)
     goal_R, goal_p = R @ at.rotation[:, segment], (R @ at.position[:, segment, :, None])[..., 0] + t
-    starts = [q] + [_turned(figure, q, k, angle) for k in root for angle in _STARTS]
-    found = [_reach(figure, start, segment, root, goal_R, goal_p) for start in starts]
-    errors = np.stack([_misfit(tags(figure, each), points) for each in found])
+    starts = np.concatenate([q] + [_turned(figure, q, k, angle) for k in root for angle in _STARTS])
+    many = len(starts) // len(q)
+    goals = np.tile(goal_R, (many, 1, 1)), np.tile(goal_p, (many, 1))
+    found = _reach(figure, starts, segment, root, *goals)
+    errors = _misfit(tags(figure, found), np.tile(points, (many, 1, 1))).reshape(many, len(q))
     best = np.argmin(errors, axis=0)
-    return np.stack(found)[best, np.arange(len(points))]
+    return np.asarray(found.reshape(many, len(q), -1)[best, np.arange(len(points))])
 
 
 def _full_places(figure: Figure, v: Array) -> Array:
@@ -135,50 +139,25 @@ def fit_postures(
     hold: float | Array = 0.0,
     toward: Array | None = None,
     max_iterations: int = 60,
-    tolerance: float = 1e-12,
 ) -> Array:
     """Return q (samples, nq) that minimises Σ w ‖tag − point‖² + hold² Σ (q − toward)² in each sample.
 
-    Levenberg–Marquardt within the limits of the joints, every sample with its own damping. `points` (samples, tags, 3)
-    [m], nan where not seen; `weights` (samples, tags) or (tags,); `hold` [m/rad], or one for each, draws plain
-    coordinates `toward` postures, or q0. Undetermined coordinates stay at q0.
+    The fit of trials, within the limits of the joints. `points` (samples, tags, 3) [m], nan where not seen; `weights`
+    (samples, tags) or (tags,); `hold` [m/rad], or one for each, draws plain coordinates `toward` postures, or q0.
+    Undetermined coordinates stay at q0.
     """
-    seen = np.asarray(np.isfinite(points).all(axis=-1))
-    w = np.where(seen, 1.0 if weights is None else weights, 0.0)
-    there = np.where(seen[..., None], points, 0.0)
     at_q, at_v = posture_places(figure)
-    q = inside(figure, np.array(q0, float))
-    center = np.broadcast_to(q0 if toward is None else toward, q.shape)
-    cost, damping = np.full(len(q), np.inf), np.full(len(q), 1e-3)
-    active = np.ones(len(q), bool)
-
-    def value(rows: Array, which: Array) -> tuple[Array, Array, Array]:
-        r, pull = there[which] - tags(figure, rows), (center[which] - rows)[:, at_q]
-        return (w[which, :, None] * r**2).sum(axis=(1, 2)) + (hold**2 * pull**2).sum(axis=1), r, pull
-
-    for _ in range(max_iterations):
-        which = np.flatnonzero(active)
-        if not len(which):
-            break
-        cost[which], r, pull = value(q[which], which)
-        J = tag_jacobians(figure, q[which]).reshape(len(which), -1, figure.nv)
-        weighed = np.swapaxes(J * np.repeat(w[which], 3, axis=1)[..., None], -1, -2)
-        H, g = weighed @ J, (weighed @ r.reshape(len(which), -1, 1))[..., 0]
-        H[:, at_v, at_v] += hold**2
-        g[:, at_v] += hold**2 * pull
-        stuck = held(figure, q[which], g)
-        step = _solve(np.where(stuck[:, :, None] | stuck[:, None], 0.0, H), np.where(stuck, 0.0, g), damping[which])
-        step *= np.minimum(1.0, _TURN / np.maximum(np.abs(step).max(axis=1), 1e-300))[:, None]
-        tried = inside(figure, advance(figure, q[which], step))
-        new = value(tried, which)[0]
-        better = new <= cost[which]
-        gain = cost[which] - new
-        damping[which] = np.where(better, np.maximum(damping[which] / 10, 1e-12), np.minimum(damping[which] * 10, 1e6))
-        q[which[better]] = tried[better]
-        small = np.abs(step).max(axis=1) < 1e-10
-        settled = better & (gain <= tolerance * cost[which]) | small | (damping[which] >= 1e6) | (new < 1e-26)
-        active[which[settled]] = False
-    return q
+    pulls = np.broadcast_to(np.square(hold), at_v.shape)
+    tasks = {figure.coordinates[k]: (0.0, float(pull)) for k, pull in zip(at_v, pulls, strict=True)}
+    fitter = Fitter(figure, np.ones(len(figure.tags)), figure.neutral(), tasks=tasks, most=max_iterations)
+    fitter.options[fit_options.NOISE] = _NOISE
+    w = np.broadcast_to(1.0 if weights is None else weights, points.shape[:2])
+    start = np.array(q0, float)
+    goals = np.broadcast_to(q0 if toward is None else toward, start.shape)
+    unseen, pulled = ~(np.isfinite(points).all(axis=-1) & (w > 0)).any(axis=1), at_q[pulls > 0]
+    start[np.ix_(unseen, pulled)] = goals[np.ix_(unseen, pulled)]  # which the fit leaves where they begin
+    start = inside(figure, start)
+    return fitter.fit(points, start, weights=w, goals=goals).q
 
 
 def retry_postures(

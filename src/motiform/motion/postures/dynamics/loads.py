@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motiform.base.errors import InputError
-from motiform.base.splines import cubic_spline
+from motiform.base.splines import cubic_spline, spline_derivatives
 from motiform.measure.gaps import runs
 from motiform.motion.postures.derivatives import even_rate, smooth
 from motiform.motion.tree.model.joint import Array
@@ -47,7 +47,11 @@ class PlateLoads(NamedTuple):
                 flat = smooth(flat, rate, cutoff)
             step = (self.times[-1] - self.times[0]) / (len(self.times) - 1)
             inside = (times > self.times[0] - step) & (times < self.times[-1] + step)
-            out[inside] = cubic_spline(self.times, flat)(np.clip(times[inside], self.times[0], self.times[-1]))
+            at = np.clip(times[inside], self.times[0], self.times[-1])
+            if len(flat) > 3:
+                (out[inside],) = spline_derivatives(self.times, flat, at, degree=3, orders=0)
+            else:
+                out[inside] = cubic_spline(self.times, flat)(at)
         return out.reshape(len(times), -1, 6)
 
 

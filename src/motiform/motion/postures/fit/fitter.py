@@ -126,7 +126,7 @@ class Fitter:
         at = int(packed.ints[tree_columns.AT_COLUMNS]) + tree_columns.COLUMN_INTS * np.arange(self.full_v)
         self.before = packed.ints[at + tree_columns.BEFORE].copy()
         self.column_v, self.column_q = packed.ints[at + tree_columns.COLUMN_V], packed.ints[at + tree_columns.COLUMN_Q]
-        self.tasks = self._tasks(tasks or {})
+        self.tasks, self.goals = self._tasks(tasks or {}).T.copy()
         self.bounds = self._bounds(limits)
         self.gone = np.zeros(self.full_v, np.int64)
         self.couplings, self.functions = self._couplings()
@@ -182,9 +182,9 @@ class Fitter:
         """Return the places in v of plain numbers of q."""
         return self._of_q[at]
 
-    def rounding(self, markers: Array) -> Array:
+    def rounding(self, markers: Array, weights: Array | None = None) -> Array:
         """Return how exactly the tags of each sample can be put onto its markers [m], (samples,)."""
-        return sample_rounding(self.chain, self.weights, markers)
+        return sample_rounding(self.chain, self.weights if weights is None else weights, markers)
 
     def costs(self, markers: Array, q: Array) -> Array:
         """Return Σ w ρ(|x − m|²) over the markers seen [m²], (samples,)."""
@@ -214,7 +214,7 @@ class Fitter:
         return plain
 
     def _bounds(self, limits: bool) -> Array:
-        """Return least and most that each column may be, and weight and value of its task, (columns, 4)."""
+        """Return least and most that each column may be, and the weight of its task, (columns, 3)."""
         found = np.column_stack([np.tile([-np.inf, np.inf], (self.full_v, 1)), self.tasks])
         if limits:
             every = np.tile([-np.inf, np.inf], (self.full_v, 1))
@@ -262,12 +262,14 @@ class Fitter:
     def fit(
         self, markers: Array, begin: Array, starts: np.ndarray | None = None, order: np.ndarray | None = None,
         *, spread: bool = False, held: np.ndarray | None = None, aims: Array | None = None,
+        weights: Array | None = None, goals: Array | None = None,
     ) -> FittedPostures:  # fmt: skip
         """Fit samples (samples, tags, 3) in blocks order[starts[k]:starts[k + 1]] that begin at begin[k], (blocks, nq).
 
         Without `starts` every sample is a block of its own. `held` marks columns that do not move. `aims` (samples, nq)
         are where samples go along what their markers do not determine; without them it is the prior, along what all
-        markers together would not determine.
+        markers together would not determine. `weights` (samples, tags) and `goals` (samples, nq) are those of the tags
+        and of the tasks where they differ from sample to sample.
         """
         from motiform.motion.postures.fit.kernels import fit_blocks
 
@@ -288,13 +290,14 @@ class Fitter:
         search = Search(
             np.asfortranarray(aim.T), self.plain.astype(np.int64), gone, options,
             np.ascontiguousarray(np.arange(count) if order is None else order, np.int64),
-            np.ascontiguousarray(begun, np.int64), np.asfortranarray(self.expand(begin).T), self.rounding(markers),
+            np.ascontiguousarray(begun, np.int64), np.asfortranarray(self.expand(begin).T),
+            self.rounding(markers, weights),
         )  # fmt: skip
         q, inverse = np.zeros((self.full_q, count), order="F"), np.zeros((self.full_v, count), order="F")
         report = np.zeros((count, 4))
         get_device("cpu").launch(
-            fit_blocks, blocks, self._problem(markers), search, self._space(blocks), FitOutput(q, inverse, report),
-            spread, least=2,
+            fit_blocks, blocks, self._problem(markers, weights, goals), search, self._space(blocks),
+            FitOutput(q, inverse, report), spread, least=2,
         )  # fmt: skip
         return FittedPostures(
             self.reduce(np.ascontiguousarray(q.T)), report[:, 0].copy(), report[:, 1].copy(),
@@ -326,13 +329,14 @@ class Fitter:
         left = np.linalg.solve(matrix[:, rest][:, :, rest], across)
         return np.asarray(np.linalg.inv(own - np.swapaxes(across, 1, 2) @ left))
 
-    def _problem(self, markers: Array) -> FitProblem:
-        packed = self.figure.packed
+    def _problem(self, markers: Array, weights: Array | None = None, goals: Array | None = None) -> FitProblem:
+        packed, w = self.figure.packed, self.weights[None] if weights is None else weights
+        goal = self.goals[None] if goals is None else self.expand(goals)[:, self.column_q]
         return FitProblem(
             packed.ints, packed.floats, np.ascontiguousarray(packed.tags, np.int64),
-            np.ascontiguousarray(packed.tag_points.ravel(), float), self.weights,
+            np.ascontiguousarray(packed.tag_points.ravel(), float), np.asfortranarray(w.T),
             np.asfortranarray(markers.reshape(len(markers), 3 * len(self.weights)).T), self.couplings, self.functions,
-            self.bounds, self.before,
+            self.bounds, np.asfortranarray(goal.T), self.before,
         )  # fmt: skip
 
     def _space(self, blocks: int) -> FitWorkspace:

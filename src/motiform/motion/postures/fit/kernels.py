@@ -62,11 +62,11 @@ def _gather(ints, segments, points, weights, markers, frame, scale2, every, work
             work[ix(row + k), ix(w)] = 0.0
         for k in range(9):
             work[ix(bend + k), ix(w)] = 0.0
-    cost, total = 0.0, 0.0
+    cost, total, c = 0.0, 0.0, min(frame, weights.shape[1] - 1)
     for k in range(segments.shape[0]):
         m = get3(markers, 3 * k, frame)
         seen = math.isfinite(m[0] + m[1] + m[2])
-        if weights[ix(k)] == 0.0 or not (seen or every):
+        if weights[ix(k), ix(c)] == 0.0 or not (seen or every):
             continue
         i = segments[ix(k)]
         pose = ints[tree_columns.W_POSE] + i * tree_columns.POSE_ROWS
@@ -78,7 +78,7 @@ def _gather(ints, segments, points, weights, markers, frame, scale2, every, work
             w,
         )
         r = sub(add(root, x), m) if seen else (0.0, 0.0, 0.0)
-        square, own = dot(r, r), weights[ix(k)]
+        square, own = dot(r, r), weights[ix(k), ix(c)]
         total += own if seen else 0.0
         if scale2 < math.inf:  # [Geman85]
             less = 1.0 / (1.0 + square / scale2)
@@ -275,7 +275,7 @@ def _evaluate(p, frame, scale2, every, q, work, w, slopes, H, S, g):
                     ix(ints[ix(ints[tree_columns.AT_COLUMNS] + k * tree_columns.COLUMN_INTS + tree_columns.COLUMN_Q)]),
                     ix(w),
                 ]
-                - bounds[ix(k), 3]
+                - p.goals[ix(k), ix(min(frame, p.goals.shape[1] - 1))]
             )
             H[ix(k), ix(k)] += bounds[ix(k), 2]
             g[ix(k)] += bounds[ix(k), 2] * away
@@ -422,13 +422,13 @@ def fit_blocks(w, p, s, space, found, spread):
     slopes = vectors[w, 4 * n :]
     own, frozen = space.stuck[w, :n], space.stuck[w, n:]
     coupled = couplings.shape[0] > 0
-    every = 0.0
-    for k in range(weights.shape[0]):
-        every += weights[ix(k)]
     for i in range(nq):
         q[ix(i), ix(w)] = s.begin[ix(i), ix(w)]
     for place_in_order in range(s.starts[w], s.starts[w + 1]):
         frame = s.order[place_in_order]
+        every = 0.0
+        for k in range(weights.shape[0]):
+            every += weights[ix(k), ix(min(frame, weights.shape[1] - 1))]
         for i in range(nq):
             begun[ix(i), ix(w)] = q[ix(i), ix(w)]
         for k in range(n):

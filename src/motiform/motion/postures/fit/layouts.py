@@ -14,14 +14,17 @@ class FitProblem(NamedTuple):
     """Segments of the tags."""
     points: Floats
     """Places of the tags in their segments [m], three each."""
-    weights: Floats
+    weights: Rows
+    """(tags, samples or 1)"""
     markers: Rows
     """(3 tags, samples) [m]"""
     couplings: Ints2
     """Column and place in q of the dependent and of the leading coordinate, and where the function begins."""
     functions: Floats
     bounds: Floats2
-    """Least, most, weight of its task [m²/rad²] and value of its task, of each column."""
+    """Least, most and weight of its task [m²/rad²], of each column."""
+    goals: Rows
+    """Value of the task of each column, (columns, samples or 1)."""
     before: Ints
     """The column before each, −1 at a root."""
 

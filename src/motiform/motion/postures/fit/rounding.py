@@ -42,8 +42,11 @@ def chain_rounding(figure: Figure, q: Array) -> Array:
 
 
 def sample_rounding(chain: Array, weights: Array, markers: Array) -> Array:
-    """Return the root of the mean square rounding of the visible markers of each sample [m], (samples,)."""
+    """Return the root of the mean square rounding of the visible markers of each sample [m], (samples,).
+
+    weights (tags,), or (samples, tags).
+    """
     size = np.linalg.norm(markers, axis=-1)
     seen = np.isfinite(size) & (weights > 0)
     own = np.where(seen, _OUTSIDE * _U * np.nan_to_num(size) + chain, 0.0)
-    return np.asarray(np.sqrt((own**2 @ weights) / np.maximum(seen @ weights, np.finfo(float).tiny)))
+    return np.asarray(np.sqrt((own**2 * weights).sum(-1) / np.maximum((seen * weights).sum(-1), np.finfo(float).tiny)))

@@ -227,8 +227,6 @@ def _smoothed(times: Array, signal: Array) -> Array:
 
 def _peaks(times: Array, signal: Array, shortest: float) -> list[float]:
     """Return the times of the peaks of a signal, apart from one another, high, and not at the end of a gap."""
-    from scipy.signal import find_peaks
-
     if not np.isfinite(signal).any() or len(times) < 3:
         return []
     smoothed = _smoothed(times, signal)
@@ -239,8 +237,32 @@ def _peaks(times: Array, signal: Array, shortest: float) -> list[float]:
     found = []
     for first, last in runs(np.asarray(np.isfinite(smoothed))):
         part = smoothed[first:last]
-        tops, _ = find_peaks(part, distance=max(1, round(shortest / step)), prominence=least)
-        found += [_tip(times[first:last], part, int(k)) for k in tops]
+        tops = _tops(part, max(1, round(shortest / step)), least)
+        found += [_tip(times[first:last], part, k) for k in tops]
+    return found
+
+
+def _tops(signal: Array, apart: int, least: float) -> list[int]:
+    """Return the samples of the highest peaks at least so many samples apart that stand out by `least`.
+
+    A peak stands out from the higher of the lowest points on its two sides, each up to where the signal is higher.
+    """
+    steps = np.sign(np.diff(signal))
+    turns = np.flatnonzero(steps)
+    rises = np.flatnonzero((steps[turns[:-1]] > 0) & (steps[turns[1:]] < 0))
+    peaks = (turns[rises] + 1 + turns[rises + 1]) // 2  # the middle of a level one
+    kept = list[int]()
+    for k in peaks[np.argsort(signal[peaks], kind="stable")[::-1]].tolist():
+        if all(abs(k - other) >= apart for other in kept):
+            kept.append(k)
+    found = []
+    for k in sorted(kept):
+        before, after = signal[k::-1], signal[k:]
+        sides = [
+            side[: int(np.argmax(higher)) if (higher := side > signal[k]).any() else None] for side in (before, after)
+        ]
+        if signal[k] - max(side.min() for side in sides) >= least:
+            found.append(k)
     return found
 
 

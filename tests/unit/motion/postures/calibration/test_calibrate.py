@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from motiform.base.errors import InputError
-from motiform.motion.figures import human36
+from motiform.motion.figures import bip, human36
 from motiform.motion.postures import Estimator, Priors, calibrate, measured_lengths, scale_figure
 from motiform.motion.postures.calibration.parameters import make_parameters
-from motiform.motion.postures.calibration.postures import fit_postures, retry_postures, start_postures
+from motiform.motion.postures.calibration.postures import fit_postures, posture_places, retry_postures, start_postures
 from motiform.motion.postures.calibration.samples import choose_samples, tag_points
 from motiform.motion.postures.calibration.solve import CalibrationProblem, Loss, _arrow_step
 from motiform.motion.tree import FigureBuilder, joints, tag_jacobians, tags
@@ -97,6 +97,30 @@ def test_a_body_is_found_wherever_it_looks(turn):
     # Nearly straight arms have several minima, fractions of a millimetre deep; a wrong heading is off by decimetres.
     assert np.abs(tags(body, found) - points).max() < 1e-3
     assert np.abs(tags(body, found) - points)[:, :16].max() < 1e-4  # legs and pelvis, seen by more than they need
+
+
+def test_derivatives_of_lengths_are_those_of_scaled_figures():
+    """Central differences of figures built anew: linear, so that the difference over 2 h errs by rounding over h alone.
+
+    A tag is some metres from the origin and rounded 36 times on its way: 36 · 4 m · u / h, times a few.
+    """
+    h = 0.5
+    bodies = (
+        human36(1.7, markers="plug-in-gait", lengths={"L5": 0.5}, tags={"r_digit2": (0.1, 0.0, 0.02)}),
+        human36().replace(name="edited", tags=human36().tags),
+        bip(),
+        arm(),
+    )
+    for body in bodies:
+        model = make_parameters(body)
+        q = np.stack([body.neutral()] * 3)
+        q[:, posture_places(body)[0]] += np.random.default_rng(2).normal(size=(3, len(posture_places(body)[0])))
+        D = model.derivatives(q)
+        for k, group in enumerate(model.groups):
+            up, down = (tags(scale_figure(body, dict.fromkeys(group, 1.0 + sign * h)), q) for sign in (1, -1))
+            np.testing.assert_allclose(D[..., k], (up - down) / (2 * h), rtol=0, atol=36 * 4 * 10 * 1.1e-16 / h)
+        p = 0.1 * np.random.default_rng(3).normal(size=model.count)
+        np.testing.assert_allclose(tags(model.moving_at(p), q), tags(body, q) + D @ p, rtol=0, atol=1e-12)
 
 
 def test_postures_stay_where_no_marker_determines_them():
@@ -419,3 +443,22 @@ def test_a_foot_with_two_markers_does_not_turn_over_and_no_single_sample_moves_i
     if limits is not None:
         assert (found.q[:, -2:] >= figure.limits[-2:, 0]).all()
         assert (found.q[:, -2:] <= figure.limits[-2:, 1]).all()
+
+
+def test_each_sample_has_its_own_weights_and_goals():
+    """A sample fitted among others is what it is alone, to the bit: with one weight and one goal for all."""
+    body = human36()
+    rng = np.random.default_rng(5)
+    q = np.zeros((3, 42)) + 0.1 * rng.normal(size=(3, 42))
+    points, w = tags(body, q) + 0.01 * rng.normal(size=(3, 28, 3)), rng.uniform(0.1, 1.0, (3, 28))
+    goals = 0.2 * rng.normal(size=(3, 42))
+    together = fit_postures(body, points, q, weights=w, hold=0.02, toward=goals)
+    for k in range(3):
+        alone = fit_postures(body, points[[k]], q[[k]], weights=w[k], hold=0.02, toward=goals[[k]])
+        np.testing.assert_array_equal(together[k], alone[0])
+        # and its gradient is zero: Σ w Jᵀ (point − tag) = hold² (q − goal) of what is no root
+        J = tag_jacobians(body, alone[0])
+        push = np.einsum("t,tiv,ti->v", w[k], J, points[k] - tags(body, alone[0]))
+        push[:36] += 0.02**2 * (goals[k] - alone[0])[:36]
+        # of tags that still move by 1e-6 of their distance, 28 of them at 1 m from their axes
+        assert np.abs(push).max() < 1e-6 * 28 * 0.02 * 2.0

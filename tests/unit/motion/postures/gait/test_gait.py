@@ -195,3 +195,18 @@ def test_a_runner_s_foot_is_off_before_it_is_hindmost(lift, early):
     expected = [0.75 * period + k * period - early for k in range(3)]
     assert len(offs) == 3
     assert offs == pytest.approx(expected, abs=0.005)  # a sample; the peak is low-passed
+
+
+@pytest.mark.parametrize("repeats", [1, 3])
+def test_peaks_are_those_of_scipy(repeats):
+    """Random walks, also with level stretches, against an implementation of another make."""
+    from scipy.signal import find_peaks
+
+    from motiform.motion.postures.gait.events import _tops
+
+    rng = np.random.default_rng(repeats)
+    for _ in range(50):
+        signal = np.repeat(rng.normal(size=rng.integers(3, 120)).cumsum(), repeats)
+        apart, least = int(rng.integers(1, 30)), float(rng.uniform(0.0, 3.0))
+        wanted, _ = find_peaks(signal, distance=apart, prominence=least)
+        assert _tops(signal, apart, least) == wanted.tolist()
