@@ -26,7 +26,10 @@ from motiform.trials.trial import (
     trial_key,
 )
 
-__all__ = ["TrialBatch", "find_trials", "names_of", "plan_batch"]
+__all__ = ["STATES", "TrialBatch", "find_trials", "names_of", "plan_batch"]
+
+STATES = ("done", "doubtful", "skipped", "failed")
+"""What becomes of a trial; doubtful: it has results that must not be trusted, and its notes say why."""
 
 
 @dataclass
@@ -37,7 +40,7 @@ class TrialBatch:
     trials: list[MarkerTrial]
     """Those that are not done yet."""
     rows: list[dict[str, Any]] = field(default_factory=list)
-    """What became of each trial: status "skipped", "done" or "failed", source, error in metres, …"""
+    """What became of each trial: status (one of `STATES`), source, error in metres, …"""
     damaged: list[str] = field(default_factory=list)
     """Trials that were done, and are done again because files of theirs are missing or damaged."""
     others: list[str] = field(default_factory=list)
@@ -59,7 +62,7 @@ class TrialBatch:
     def summary(self) -> dict[str, Any]:
         """Return all that is known, as JSON has it."""
         states = Counter(row["status"] for row in self.rows)
-        count = {state: states[state] for state in ("done", "skipped", "failed")} | {"left": len(self._left())}
+        count = {state: states[state] for state in STATES} | {"left": len(self._left())}
         rows = sorted(self.rows, key=lambda row: str(row["trial"]))
         found = plain({"kind": "motiform batch", "out": str(self.out), "count": count, "trials": rows})
         assert isinstance(found, dict)
@@ -195,7 +198,8 @@ def _plan_trial(
     done = read_done(folder)
     if done is not None and done["key"] == trial.key and not overwrite:
         if is_whole(folder, done):
-            row = {"source": source, "status": "skipped", **brief(done)}
+            status = "doubtful" if done.get("doubts") else "skipped"  # it stays so
+            row = {"source": source, "status": status, **brief(done)}
             batch.rows.append({**row, **_place_of(name, group, row)})
             return
         batch.damaged.append(name)

@@ -1,5 +1,6 @@
 """Reconstruction of a motion from measured markers."""
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal
@@ -7,11 +8,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motiform.base.errors import MotiformError
+from motiform.base.errors import MotiformError, MotiformWarning
 from motiform.base.machine import machine
 from motiform.base.progress import Progress
 from motiform.form import looks_of, marker_looks
 from motiform.measure.names import Correspondence
+from motiform.motion.postures.doubts import find_doubts
 from motiform.motion.postures.fit_trial import FittedTrial, fit_markers, observe_fit
 from motiform.motion.postures.gait.cycles import gait_cycles
 from motiform.motion.postures.gait.events import walker_of
@@ -19,10 +21,16 @@ from motiform.motion.postures.gait.series import joint_series
 from motiform.motion.postures.settings import Fit
 from motiform.motion.tree import Figure
 from motiform.record import Channel, Recording
+from motiform.trials.recognise import recognise
 
-__all__ = ["describe_fit", "reconstruct"]
+__all__ = ["DoubtfulWarning", "describe_fit", "reconstruct"]
 
+_FAR = 0.02  # [m, rms] skin moves by less over bones
 _WALKED = ("hip.flexion", "knee.flexion", "ankle.dorsiflexion")  # plotted first where somebody walks
+
+
+class DoubtfulWarning(MotiformWarning):
+    """Postures were found that must not be trusted, or that lie far from their markers."""
 
 
 def reconstruct(
@@ -44,6 +52,10 @@ def reconstruct(
     Every sample is fitted by itself, from its neighbour's posture; angles are continuous over the trial. Coordinates
     that depend on hidden markers follow from the samples before and after; those that no marker determines are the
     prior's; both are reported (``unseen``, ``nullity``).
+
+    Where a Human36 has no tag of a marker's name, and the names are of a marker set or say their sites, it gets markers
+    there and is calibrated by the trial (``manifest["taken"]``). It is warned of markers that lie more than 20 mm from
+    their tags (rms), of a pelvis that they do not determine, and of joints outside what a living one does.
 
     The recording has q, v, a, tags, markers, error, error.rms, error.weighted, std, unseen, nullity, status, poses of
     the segments and centres of mass; with plates effort, residual and power; clinical angles of figures with feet, with
@@ -72,7 +84,13 @@ def reconstruct(
         "smooth": smooth,
     }
     fit = replace(fit or Fit(), **{name: value for name, value in common.items() if value is not None})
-    return describe_fit(fit_markers(figure, markers, fit, progress), figure, cutoff=cutoff, dynamics=dynamics)
+    figure, fit, assumed = recognise(figure, markers, fit)
+    rec = describe_fit(fit_markers(figure, markers, fit, progress), figure, cutoff=cutoff, dynamics=dynamics)
+    if assumed:
+        rec.manifest["taken"] = {name: [value, why] for name, (why, value) in assumed.items()}
+    for words in (*_far(rec), *(f"doubtful: {words}" for words in rec.manifest["reconstruct"]["doubts"])):
+        warnings.warn(words, DoubtfulWarning, stacklevel=2)
+    return rec
 
 
 def describe_fit(
@@ -84,6 +102,9 @@ def describe_fit(
 ) -> Recording:
     """Return the recording of a fitted trial: of its figure, or of the same with other masses."""
     rec = observe_fit(fitted, figure, cutoff=cutoff, dynamics=dynamics)
+    doubts = find_doubts(figure, rec, fitted.fit.correspondence)
+    rec.manifest["reconstruct"]["doubts"] = doubts
+    rec.manifest["reconstruct"]["notes"] += [*_far(rec), *(f"doubtful: {words}" for words in doubts)]
     looks = looks_of(figure) | marker_looks(figure)
     channels = [rec.channel(name) for name in rec.names]
     arrays = {name: np.asarray(rec[name]) for name in rec.names}
@@ -103,6 +124,15 @@ def describe_fit(
             "labels": rec.manifest["labels"] | ({"side": ["left", "right"]} if joints else {}),
         },
     )  # fmt: skip
+
+
+def _far(rec: Recording) -> list[str]:
+    """Return a note where markers lie farther from their tags than those on skin do."""
+    rms = rec.manifest["reconstruct"]["rms"]
+    words = (
+        f"markers lie {1e3 * rms:.0f} mm from their tags (rms): above {1e3 * _FAR:.0f} mm the marker set, the unit or"
+    )
+    return [f"{words} the subject's measures may be others"] if rms > _FAR else []
 
 
 def _joints(rec: Recording, figure: Figure, convention: str) -> dict[str, tuple[Channel, np.ndarray]]:

@@ -19,6 +19,7 @@ from motiform.base.files import are_as_written, folder_sums, reads_file
 from motiform.base.locks import unlock
 from motiform.base.machine import machine
 from motiform.base.progress import Progress
+from motiform.motion.figures.site_names import write_sites
 from motiform.motion.postures.fit_trial import fit_markers
 from motiform.motion.postures.gait.angles import check_convention
 from motiform.motion.postures.gait.normative import read_normative
@@ -33,7 +34,7 @@ from motiform.record.files import PARTIAL, disk, lock_folder, remove_folder, syn
 from motiform.record.places import remove_stale
 from motiform.trials.c3d import write_back
 from motiform.trials.convert import change_to_frame, check_conversion, fill_trial, filter_trial
-from motiform.trials.defaults import settle_defaults, settle_mass
+from motiform.trials.defaults import UnknownMarkersError, settle_defaults, settle_mass
 from motiform.trials.figure import FigureSpec, calibrated, choose_subject, make_figure, taken_from, upright
 from motiform.trials.files import (
     write_convergence,
@@ -244,6 +245,9 @@ def run_trial(trial: MarkerTrial, progress: Progress) -> dict[str, Any]:
     begun = time.monotonic()
     try:
         found = _done(trial, progress)
+    except UnknownMarkersError as error:
+        words = f"{error} {_write_template(trial, error.names)}"
+        found = {"status": "failed", "error": words, "input": True}
     except MotiformError as error:
         found = {"status": "failed", "error": str(error), "input": error.exit_code == 2}
     except OSError as error:
@@ -252,6 +256,17 @@ def run_trial(trial: MarkerTrial, progress: Progress) -> dict[str, Any]:
         text = "".join(traceback.format_exception(error))
         found = {"status": "failed", "error": f"{type(error).__name__}: {error}", "input": False, "traceback": text}
     return {"trial": trial.name, "source": trial.source, **found, "seconds": time.monotonic() - begun}
+
+
+def _write_template(trial: MarkerTrial, names: tuple[str, ...]) -> str:
+    """Write a table of marker names beside likely sites where results would be; one that is there stays."""
+    path = Path(trial.folder).with_name(f"{trial.name}_markers.csv")
+    if path.exists():
+        return f"{path} has the names beside likely sites."
+    with disk(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    write_sites(names, path)
+    return f"Their names are written to {path} beside likely sites: correct them, and give it as --markers."
 
 
 def _done(trial: MarkerTrial, progress: Progress) -> dict[str, Any]:
@@ -381,7 +396,7 @@ def _write(
             unlock(claim)
             remove_folder(aside)
     progress(1.0)
-    return {"status": "done", **brief(summary)}
+    return {"status": "doubtful" if summary["doubts"] else "done", **brief(summary)}
 
 
 def _write_files(trial: MarkerTrial, rec: Recording, figure: Figure, markers: Recording, folder: Path) -> list[str]:
@@ -430,7 +445,7 @@ def _summary(trial: MarkerTrial, rec: Recording, files: list[str]) -> dict[str, 
         "kind": _KIND, "key": trial.key, "folder": trial.folder, "files": files, "figure": rec.manifest.get("figure"),
         "subject": rec.manifest.get("subject"), "samples": metadata["samples"], "duration": rec.duration,
         "markers": len(seen), "seen": float(np.mean(seen)) if seen else 0.0, "rms": metadata["rms"],
-        "rms_weighted": metadata["rms_weighted"], "notes": metadata["notes"],
+        "rms_weighted": metadata["rms_weighted"], "notes": metadata["notes"], "doubts": metadata["doubts"],
         **{name: sum(row[name] for row in metadata["per_marker"].values()) for name in ("left_out", "swapped")},
         "worst": {"tag": worst[0], "rms": worst[1].get("rms")}, "marker_sd": metadata["marker_sd"],
         "not_settled": metadata["not_settled"], "lost": metadata["lost"], "iterations": metadata["iterations"],
