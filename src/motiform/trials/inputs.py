@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 from motiform.base.errors import InputError, closest_file
 from motiform.measure import read_markers, turn
+from motiform.measure.poses import read_poses
+from motiform.measure.poses.register import find_pose_format
 from motiform.motion.postures.opensim.loads import read_external_loads
 from motiform.record import Recording
 
@@ -18,8 +20,10 @@ _MARKS = ("", "_grf", "_forces", "_external_loads", "_loads")
 
 
 def read_trial(source: str | Path, options: "TrialOptions") -> Recording:
-    """Return the markers of a file, with the options of the batch; x is forward if an axis is given."""
-    rec = read_markers(source, **options.read)
+    """Return the markers or poses of a file, with the options of the batch; x is forward if an axis is given."""
+    if find_pose_format(Path(source)) is not None:
+        return read_poses(source, up=options.read.get("up"))
+    rec = read_markers(source, **{name: value for name, value in options.read.items() if name != "heading"})
     if options.forward is None:
         return rec
     up = rec.manifest.get("up")

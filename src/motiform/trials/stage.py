@@ -13,14 +13,17 @@ from motiform.base.machine import machine
 from motiform.base.progress import Progress
 from motiform.form import looks_of, marker_looks
 from motiform.measure.names import Correspondence
+from motiform.measure.poses import holds_poses
 from motiform.motion.postures.doubts import find_doubts
 from motiform.motion.postures.fit_trial import FittedTrial, fit_markers, observe_fit
 from motiform.motion.postures.gait.cycles import gait_cycles
 from motiform.motion.postures.gait.events import walker_of
 from motiform.motion.postures.gait.series import joint_series
+from motiform.motion.postures.poses import pose_markers
 from motiform.motion.postures.settings import Fit
 from motiform.motion.tree import Figure
 from motiform.record import Channel, Recording
+from motiform.trials.poses import with_limits
 from motiform.trials.recognise import recognise
 
 __all__ = ["DoubtfulWarning", "describe_fit", "reconstruct"]
@@ -65,7 +68,8 @@ def reconstruct(
     Parameters
     ----------
     figure : with tags; one of `motiform.figures`, built, or read from an OpenSim model.
-    markers : as `motiform.read_markers` gives them. Axes are turned where the file's up is not the figure's.
+    markers : as `motiform.read_markers` gives them, or orientations and poses of segments as
+        `motiform.measure.read_poses` does. Axes are turned where the file's up is not the figure's.
     correspondence, q0, weights, limits, smooth : as in `fit`, before which they go: which marker is which tag, the
         posture near that of the best seen sample, the weights of tags, whether joints stay within their limits, and
         the usual size of accelerations [rad/s², m/s²] for postures fitted over the whole trial at once.
@@ -84,7 +88,10 @@ def reconstruct(
         "smooth": smooth,
     }
     fit = replace(fit or Fit(), **{name: value for name, value in common.items() if value is not None})
-    figure, fit, assumed = recognise(figure, markers, fit)
+    if holds_poses(markers):
+        figure, markers, assumed = pose_markers(with_limits(figure), markers)
+    else:
+        figure, fit, assumed = recognise(figure, markers, fit)
     rec = describe_fit(fit_markers(figure, markers, fit, progress), figure, cutoff=cutoff, dynamics=dynamics)
     if assumed:
         rec.manifest["taken"] = {name: [value, why] for name, (why, value) in assumed.items()}

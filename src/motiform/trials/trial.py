@@ -19,6 +19,7 @@ from motiform.base.files import are_as_written, folder_sums, reads_file
 from motiform.base.locks import unlock
 from motiform.base.machine import machine
 from motiform.base.progress import Progress
+from motiform.measure.poses import holds_poses
 from motiform.motion.figures.site_names import write_sites
 from motiform.motion.postures.fit_trial import fit_markers
 from motiform.motion.postures.gait.angles import check_convention
@@ -47,6 +48,7 @@ from motiform.trials.files import (
 from motiform.trials.inputs import forces_of, read_forces, read_trial
 from motiform.trials.muscles import OPTIONS as MUSCLE_OPTIONS
 from motiform.trials.muscles import add_muscles, check_muscles, write_muscles
+from motiform.trials.poses import settle_poses
 from motiform.trials.stage import describe_fit
 from motiform.trials.subjects import TrialGroup
 
@@ -65,7 +67,7 @@ __all__ = [
 ]
 
 SUMMARY = "summary.json"
-_READ = ("up", "units", "subject", "rate", "format", "partial", "unlabeled", "residuals")
+_READ = ("heading", "up", "units", "subject", "rate", "format", "partial", "unlabeled", "residuals")
 _KIND = "motiform trial"
 _OLD = ".old"
 _LATER = ("muscles", "fill", "filter", "frame")  # options that keys of results have where they are given
@@ -281,10 +283,14 @@ def reconstruct_trial(trial: MarkerTrial, progress: Progress) -> tuple[Recording
     if options.forces is not None:
         markers = add_forces(markers, read_forces(forces_of(source, options.forces), options))
     subject = choose_subject(options.figure, markers, source, trial.group.column)
-    markers = fill_trial(markers, options)
-    options, assumed = settle_defaults(options, markers, subject)
-    markers = filter_trial(change_to_frame(markers, options, subject), options)
-    figure, calibration = _figure(options, subject, markers, lambda part: progress(0.3 * part))
+    calibration: dict[str, Any] = {}
+    if holds_poses(markers):
+        options, figure, markers, assumed = settle_poses(options, markers, subject)
+    else:
+        markers = fill_trial(markers, options)
+        options, assumed = settle_defaults(options, markers, subject)
+        markers = filter_trial(change_to_frame(markers, options, subject), options)
+        figure, calibration = _figure(options, subject, markers, lambda part: progress(0.3 * part))
     first = 0.3 if calibration else 0.0
     setup: dict[str, Any] = {} if options.ik is None else read_ik_setup(options.ik).options(figure)
     if options.muscles is not None:

@@ -1,0 +1,55 @@
+"""Ways of measuring that are known, and refused with what to do instead."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from motiform.base.errors import InputError
+from motiform.measure.poses.format import PoseFormat, RawPoses
+
+__all__ = ["REFUSED"]
+
+
+def _refusal(problem: str, remedy: str) -> Callable[[Path], RawPoses]:
+    def read(path: Path) -> RawPoses:
+        raise InputError(problem, where=str(path), remedy=remedy)
+
+    return read
+
+
+def _ends(*endings: str) -> Callable[[Path, bytes], bool]:
+    return lambda path, head: path.suffix.lower() in endings
+
+
+REFUSED = (
+    PoseFormat(
+        "bvh", "BVH", (), "refused: angles of a skeleton of its own; its joints as markers (TRC) are fitted",
+        lambda path, head: head.lstrip()[:9].upper() == b"HIERARCHY",
+        _refusal("motion must be measured, not angles of another skeleton (BVH)",
+                 "Export the joints' positions as TRC or C3D: they are fitted as centres of joints."),
+    ),
+    PoseFormat(
+        "amass", "AMASS, SMPL (.npz)", (), "refused: parameters of a body model that is not part of motiform",
+        _ends(".npz", ".npy"),
+        _refusal("motion must be measured, not parameters of another body (SMPL)",
+                 "Export the joints of the body model in metres as TRC or CSV: they are fitted as centres of joints."),
+    ),
+    PoseFormat(
+        "b3d", "AddBiomechanics (.b3d)", (), "refused: results of another reconstruction",
+        _ends(".b3d"),
+        _refusal("markers or orientations must be measured, not results of AddBiomechanics (.b3d)",
+                 "Take the markers (TRC, C3D) that these results were made of."),
+    ),
+    PoseFormat(
+        "mvnx", "MVNX, MVN", (), "refused: export sensors' orientations as STO, or C3D",
+        _ends(".mvnx", ".mvn"),
+        _refusal("orientations must be in a table of OpenSense (MVNX is not read)",
+                 "Export C3D from MVN, or convert to STO by OpenSense's reader of Xsens."),
+    ),
+    PoseFormat(
+        "sensor-text", "TXT of Xsens MTw, CSV of APDM", (), "refused: one file for each sensor, or raw; OpenSense's "
+        "tools convert them to STO",
+        lambda path, head: b"PacketCounter" in head or (b"Test Name:" in head and b"Sample Rate:" in head),
+        _refusal("orientations of all sensors must be in one table, named after segments",
+                 "Convert them to STO by OpenSim's OpenSense (IMU reader), which reads Xsens MTw and APDM."),
+    ),
+)  # fmt: skip
