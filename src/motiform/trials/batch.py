@@ -11,6 +11,7 @@ from typing import Any
 from motiform.base.errors import InputError, closest_file
 from motiform.measure.markers.register import is_marker_file, marker_endings
 from motiform.measure.poses.register import is_pose_file
+from motiform.motion.postures.skeletons import is_bvh
 from motiform.record.files import disk, make_folder, write_file
 from motiform.trials.figure import FigureSpec
 from motiform.trials.subjects import TrialGroup, find_group, other_subject, variants_of
@@ -114,7 +115,7 @@ def find_trials(paths: Iterable[str | Path], leave_out: Iterable[str | Path] = (
     found: dict[Path, tuple[Path, Path]] = {}
     for path in map(Path, paths):
         if path.is_dir():
-            inside = [file for file in _files_below(path, others) if is_marker_file(file) or is_pose_file(file)]
+            inside = [file for file in _files_below(path, others) if _is_trial(file)]
             if not inside:
                 raise InputError(
                     "the folder has no trials", got=str(path),
@@ -128,6 +129,11 @@ def find_trials(paths: Iterable[str | Path], leave_out: Iterable[str | Path] = (
         for file, place in named:
             found.setdefault(file.resolve(), (file, place))
     return dict(found.values())
+
+
+def _is_trial(file: Path) -> bool:
+    """Return whether a file of a folder is taken for a trial: of markers, of poses, or of a skeleton."""
+    return is_marker_file(file) or is_pose_file(file) or (file.suffix.lower() == ".bvh" and is_bvh(file))
 
 
 def _files_below(folder: Path, others: set[Path]) -> Iterator[Path]:

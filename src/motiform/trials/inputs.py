@@ -8,6 +8,7 @@ from motiform.measure import read_markers, turn
 from motiform.measure.poses import read_poses
 from motiform.measure.poses.register import find_pose_format
 from motiform.motion.postures.opensim.loads import read_external_loads
+from motiform.motion.postures.skeletons import is_bvh, skeleton_markers
 from motiform.record import Recording
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ _MARKS = ("", "_grf", "_forces", "_external_loads", "_loads")
 
 def read_trial(source: str | Path, options: "TrialOptions") -> Recording:
     """Return the markers or poses of a file, with the options of the batch; x is forward if an axis is given."""
+    if is_bvh(source):
+        return skeleton_markers(source, units=options.read.get("units"))
     if find_pose_format(Path(source)) is not None:
         return read_poses(source, up=options.read.get("up"))
     rec = read_markers(source, **{name: value for name, value in options.read.items() if name != "heading"})

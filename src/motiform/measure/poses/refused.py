@@ -22,18 +22,6 @@ def _ends(*endings: str) -> Callable[[Path, bytes], bool]:
 
 REFUSED = (
     PoseFormat(
-        "bvh", "BVH", (), "refused: angles of a skeleton of its own; its joints as markers (TRC) are fitted",
-        lambda path, head: head.lstrip()[:9].upper() == b"HIERARCHY",
-        _refusal("motion must be measured, not angles of another skeleton (BVH)",
-                 "Export the joints' positions as TRC or C3D: they are fitted as centres of joints."),
-    ),
-    PoseFormat(
-        "amass", "AMASS, SMPL (.npz)", (), "refused: parameters of a body model that is not part of motiform",
-        _ends(".npz", ".npy"),
-        _refusal("motion must be measured, not parameters of another body (SMPL)",
-                 "Export the joints of the body model in metres as TRC or CSV: they are fitted as centres of joints."),
-    ),
-    PoseFormat(
         "b3d", "AddBiomechanics (.b3d)", (), "refused: results of another reconstruction",
         _ends(".b3d"),
         _refusal("markers or orientations must be measured, not results of AddBiomechanics (.b3d)",

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from motiform.base.files import plain_file
+from motiform.measure.poses.amass import AMASS
 from motiform.measure.poses.format import PoseFormat
 from motiform.measure.poses.opensense import OPENSENSE
 from motiform.measure.poses.refused import REFUSED
@@ -10,7 +11,7 @@ from motiform.measure.poses.theia import ROTATION_C3D
 
 __all__ = ["POSE_FORMATS", "find_pose_format", "is_pose_file"]
 
-POSE_FORMATS: dict[str, PoseFormat] = {form.name: form for form in (OPENSENSE, ROTATION_C3D, *REFUSED)}
+POSE_FORMATS: dict[str, PoseFormat] = {form.name: form for form in (OPENSENSE, ROTATION_C3D, AMASS, *REFUSED)}
 """Formats by name; those that are refused say what to do instead."""
 _HEAD = 4096  # [byte] of a file that formats look at
 

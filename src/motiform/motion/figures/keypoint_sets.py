@@ -38,7 +38,7 @@ _SPREADS = {  # [m] by which keypoints stray from their sites
     **dict.fromkeys(("big_toe", "small_toe", "nose", "eye", "ear"), 0.03),
     "neck": 0.05,  # where necks are: between the shoulders, or at the base of the neck
 }
-_OWN = (*_SPREADS, "vertex", "heel")
+_OWN = (*_SPREADS, "vertex", "heel", "metatarsal2")
 _FACE = {"nose": (0.069, 0.086, 0.0), "eye": (0.042, 0.068, 0.018), "ear": (0.0, 0.075, 0.041)}
 """Forward, below the vertex, to the side, over the height  [Gordon89]"""
 
@@ -64,13 +64,19 @@ KEYPOINT_SETS: dict[str, dict[str, str]] = {
     "halpe-26": {"Nose": "nose", "Neck": "neck", "Head": "vertex", "Hip": "mid_hip", **_both("L", "R", _BODY | _FEET)},
     # BODY_25 of OpenPose, as OpenPose, Pose2Sim and OpenCap write it
     "body-25": {"Nose": "nose", "Neck": "neck", "MidHip": "mid_hip", **_both("L", "R", _BODY | _FEET)},
+    # joints of BVH files, by the names that `skeleton_markers` gives them
+    "skeleton": {
+        "Neck": "neck", "MidHip": "mid_hip",
+        **_both("L", "R", {name: site for name, site in _BODY.items() if site not in ("eye", "ear")}),
+        **_both("L", "R", {"{}ToeBase": "metatarsal2"}),
+    },
     # COCO's names, as MMPose, YOLO and Detectron write them, and the feet of COCO-WholeBody (133)
     "coco": {
         "nose": "nose",
         **_both("left", "right", _WORDS),
         **_both("left", "right", {"{}_big_toe": "big_toe", "{}_small_toe": "small_toe", "{}_heel": "heel"}),
     },
-}
+}  # fmt: skip
 """Site of each keypoint, by the name of the set."""
 
 

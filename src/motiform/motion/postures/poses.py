@@ -119,6 +119,9 @@ def pose_markers(
         p = np.asarray(rec["segment.position"])[:, [names.index(name) for name in own]]
         figure = _with_lengths(figure, segments, p, assumed)
     origins = _origins(figure, segments, R, p)
+    if p is not None and not np.isfinite(p[:, [k for k, name in enumerate(segments) if name != root]]).any():
+        origins = _on_ground(figure, segments, R, origins, once=True)
+        assumed["place"] = ("the file tells the way of the pelvis alone", "the lowest foot of the trial on the ground")
     if p is None:
         origins = _on_ground(figure, segments, R, origins)
         assumed["place"] = (
@@ -252,10 +255,11 @@ def _with_lengths(figure: Figure, segments: list[str], p: Array, assumed: dict[s
     if not isinstance(figure, Human36):
         return figure
     at = {segment: p[:, k] for k, segment in enumerate(segments)}
-    found = {
-        name: float(np.nanmedian(np.linalg.norm(at[a] - at[b], axis=-1)))
-        for name, (a, b) in _LENGTHS.items() if a in at and b in at
-    }  # fmt: skip
+    found: dict[str, float] = {}
+    for name, (a, b) in _LENGTHS.items():
+        far = np.linalg.norm(at[a] - at[b], axis=-1) if a in at and b in at else np.full(1, np.nan)
+        if np.isfinite(far).any():
+            found[name] = float(np.nanmedian(far))
     pairs = (("L6", "L16"), ("L5", "L15"), ("L13", "L23"), ("L24", "L25"))
     for right, left in pairs:
         both = [found[name] for name in (right, left) if name in found]
@@ -298,8 +302,8 @@ def _origins(figure: Figure, segments: list[str], R: Array, p: Array | None) -> 
     return np.stack([at[figure.index(name)] for name in segments], axis=1)
 
 
-def _on_ground(figure: Figure, segments: list[str], R: Array, origins: Array) -> Array:
-    """Return origins shifted upwards, so that the lowest point of the feet is on the ground in each sample."""
+def _on_ground(figure: Figure, segments: list[str], R: Array, origins: Array, once: bool = False) -> Array:
+    """Return origins shifted upwards, so that the lowest point of the feet is on the ground in each sample, or once."""
     low = []
     for tag in figure.tags:
         if tag.segment in segments and tag.segment.endswith(
@@ -313,4 +317,5 @@ def _on_ground(figure: Figure, segments: list[str], R: Array, origins: Array) ->
     with np.errstate(all="ignore"):
         lowest = np.nanmin(np.array(low), axis=0)
     lowest = np.where(np.isfinite(lowest), lowest, np.nanmedian(lowest))
+    lowest = np.full_like(lowest, lowest.min()) if once else lowest
     return origins - np.stack([0 * lowest, lowest, 0 * lowest], axis=-1)[:, None]

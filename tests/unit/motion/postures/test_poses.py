@@ -7,10 +7,13 @@ from numpy.testing import assert_allclose
 from motiform.base.errors import InputError
 from motiform.measure import read_poses
 from motiform.measure.markers.c3d.encode import encode_parameters
+from motiform.measure.poses.amass import _PARENTS, _SEGMENTS, _rest
 from motiform.motion.figures import human36
 from motiform.motion.postures.poses import pose_markers, segments_of_names
+from motiform.motion.postures.skeletons import _keypoints, skeleton_markers
 from motiform.motion.tree import forward_kinematics
-from motiform.spatial import quaternion_from_rotation, random_rotation
+from motiform.motion.tree.read import write_bvh
+from motiform.spatial import log_rotation, quaternion_from_rotation, random_rotation
 from motiform.trials import reconstruct
 from motiform.trials.trial import MarkerTrial, TrialOptions, run_trial
 
@@ -20,6 +23,7 @@ IMUS = {"pelvis_imu": "lower_trunk", "torso_imu": "thorax"} | {
     for side in ("right", "left")
     for name, segment in (("femur", "thigh"), ("tibia", "shank"), ("calcn", "foot"))
 }
+_AMASS_NAMES = {"pelvis": "lower_trunk"}
 THEIA = {"pelvis": "lower_trunk", "torso": "thorax", "head": "head"} | {
     f"{side[0]}_{name}": f"{side}_{segment}"
     for side in ("right", "left")
@@ -218,7 +222,7 @@ def test_the_command_takes_files_of_poses(tmp_path):
 
 
 @pytest.mark.parametrize(("name", "content", "words"), [
-    ("a.bvh", b"HIERARCHY\nROOT Hips\n", "TRC or C3D"), ("a.npz", b"PK\x03\x04", "joints of the body model"),
+("a.npz", b"PK\x03\x04", "AMASS"),
     ("a.b3d", b"\x00\x01", "AddBiomechanics"), ("a.mvnx", b"<?xml?><mvnx>", "Export C3D"),
     ("MT_1.txt", b"// Update Rate: 100.0Hz\nPacketCounter\tMat[1][1]\n", "OpenSense"),
 ])  # fmt: skip
@@ -234,3 +238,61 @@ def test_names_of_segments():
     found = segments_of_names(names, body)
     assert found == {"pelvis": "lower_trunk", "RightUpperLeg": "right_thigh", "l_larm_4X4": "left_forearm",
                      "humerus_r_imu": "right_upper_arm", "head": "head"}  # fmt: skip
+
+
+def amass_file(path, body, q):
+    """Rotations of SMPL's joints of a motion of Human36, z up: each turns its segment from the posture at rest."""
+    R, p = forward_kinematics(body, q)
+    known = {k: Z_UP @ R[:, body.index(_AMASS_NAMES.get(name, name))] @ _rest(name).T for name, k in _SEGMENTS.items()}
+    world = [known[0]]
+    vectors = [log_rotation(known[0])]
+    for k in range(1, len(_PARENTS)):
+        world.append(known.get(k, world[_PARENTS[k]]))
+        vectors.append(log_rotation(world[_PARENTS[k]].swapaxes(-1, -2) @ world[k]))
+    poses = np.concatenate([*vectors, np.zeros((len(q), 90))], axis=1)
+    trans = p[:, body.index("lower_trunk")] @ Z_UP.T + np.array([0.01, -0.02, 0.23])
+    np.savez(path, poses=poses, trans=trans, mocap_framerate=60.0, betas=np.zeros(16))
+
+
+def test_motions_of_amass(tmp_path):
+    """Arms that hang from the T of SMPL's rest: all joints but the collars, which SMPL's segments do not tell apart."""
+    body = human36(1.8)
+    q = motion(body)
+    for name, value in (("right_shoulder_flexion", 0.5), ("left_shoulder_abduction", 0.4), ("right_elbow_flexion", 0.7),
+                        ("left_forearm_supination", -0.6), ("head_left_rotation", 0.3)):  # fmt: skip
+        q[:, body.coordinates.index(name)] = value
+    amass_file(tmp_path / "m.npz", body, q)
+    found = reconstruct(body, read_poses(tmp_path / "m.npz"))
+    words = ("hip", "knee", "ankle", "thorax", "head", "elbow", "forearm", "wrist")
+    k = [n for n, name in enumerate(body.coordinates) if any(word in name for word in words)]
+    assert_allclose(found["q"][:, k], q[:, k], atol=1e-6)
+    assert found.manifest["reconstruct"]["rms"] < 1e-8
+    np.savez(tmp_path / "n.npz", poses=np.zeros((3, 10)), trans=np.zeros((3, 3)), mocap_framerate=60.0)
+    with pytest.raises(InputError, match="must be whole"):
+        read_poses(tmp_path / "n.npz")
+    np.savez(tmp_path / "o.npz", a=np.zeros(3))
+    with pytest.raises(InputError, match=r"must be of AMASS.*mocap_framerate"):
+        read_poses(tmp_path / "o.npz")
+
+
+def test_joints_of_a_skeleton_are_keypoints(tmp_path):
+    """BVH in centimetres of a body with its own lengths: each keypoint is the joint that it is named after."""
+    body = human36(1.65)
+    q = motion(body)
+    write_bvh(body, q, tmp_path / "a.bvh", rate=10.0)
+    rec = skeleton_markers(tmp_path / "a.bvh")
+    names = rec.manifest["labels"]["marker"]
+    _, p = forward_kinematics(body, q)
+    pairs = {"RHip": "right_thigh", "LKnee": "left_shank", "RAnkle": "right_foot", "LShoulder": "left_upper_arm",
+             "RElbow": "right_forearm", "LWrist": "left_hand"}  # fmt: skip
+    for keypoint, segment in pairs.items():
+        # a BVH file has six digits
+        assert_allclose(rec["markers"][:, names.index(keypoint)], p[:, body.index(segment)], atol=1e-4)
+    assert _keypoints(["Hips", "LHipJoint", "LeftUpLeg", "LeftShoulder", "LeftArm", "Spine1"]) == {
+        "LHip": 2, "LShoulder": 4, "MidHip": 0,
+    }  # fmt: skip
+    assert _keypoints(["mixamorig:RightForeArm", "lfoot"]) == {"RElbow": 0, "LAnkle": 1}
+    text = (tmp_path / "a.bvh").read_text("utf-8")
+    (tmp_path / "b.bvh").write_text(text.replace("left_shank", "left_thing"), "utf-8")
+    with pytest.raises(InputError, match="must have hips, knees and ankles"):
+        skeleton_markers(tmp_path / "b.bvh")
