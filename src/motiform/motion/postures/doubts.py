@@ -15,10 +15,9 @@ __all__ = ["find_doubts"]
 
 _UNSEEN = 0.5  # part of a coordinate that markers do not determine, beyond which it is not known
 _OFTEN, _HELD = 0.1, 0.5  # share of the samples in which a hinge is beyond its range, and another joint
-_HINGES, _BEYOND = (
-    ("knee_extension", "elbow_flexion"),
-    np.deg2rad(8.0),
-)  # zeros of calibrated angles err by some degrees
+
+_HINGES = {"knee_extension": 1, "elbow_flexion": -1}  # and the side to which they are bent backwards
+_BEYOND = np.deg2rad(8.0)  # zeros of calibrated angles err by some degrees
 _OTHERS = np.deg2rad(14.9)  # limits of trials are 15° beyond the ranges: at its limit
 _HALF = 0.5  # of the markers of a file that must be on the figure, where they do not mark the legs
 _STILL, _MOVED = 1e-6, 0.05  # [m] by which markers change a coordinate: none of them, or one at least
@@ -95,15 +94,16 @@ def _joints(figure: Human36, rec: Recording) -> list[str]:
             continue
         low, high = np.deg2rad(RANGES[name])
         known = (unseen[:, k] < _UNSEEN) & (np.asarray(rec["status"]) != 2)
-        hinge = name.endswith(_HINGES)
-        margin, often = (_BEYOND, _OFTEN) if hinge else (_OTHERS, _HELD)
-        share = _share_of((q[:, k] < low - margin) | (q[:, k] > high + margin), known)
-        if share > often:
-            at = np.rad2deg(np.median(q[known & ((q[:, k] < low - margin) | (q[:, k] > high + margin)), k]))
-            found.append(
-                f"{name} must be within {RANGES[name][0]:.0f} to {RANGES[name][1]:.0f}°: it is at {at:.0f}° "
-                f"in {100 * share:.0f} % of the samples"
-            )
+        back = next((side for hinge, side in _HINGES.items() if name.endswith(hinge)), 0)
+        for side, beyond in ((1, q[:, k] - high), (-1, low - q[:, k])):
+            margin, often = (_BEYOND, _OFTEN) if side == back else (_OTHERS, _HELD)
+            share = _share_of(beyond > margin, known)
+            if share > often:
+                at = np.rad2deg(np.median(q[known & (beyond > margin), k]))
+                found.append(
+                    f"{name} must be within {RANGES[name][0]:.0f} to {RANGES[name][1]:.0f}°: it is at {at:.0f}° "
+                    f"in {100 * share:.0f} % of the samples"
+                )
     return found
 
 

@@ -55,3 +55,9 @@ def test_few_matched_markers_are_doubted_unless_they_are_named():
 def test_markers_far_from_their_tags_are_doubted():
     rec = virtual_markers(BODY, np.repeat(BODY.neutral()[None], 4, axis=0), rate=50.0, noise=0.08, seed=3)
     assert any("must be those of the figure" in words for words in doubts_of(rec))
+
+
+def test_a_knee_that_is_bent_as_far_as_it_goes_is_not_doubted():
+    found = reconstruct(BODY, bent("right_knee_extension", -148))
+    assert not any("knee" in words for words in found.manifest["reconstruct"]["doubts"])
+    assert any("left_elbow_flexion must be within" in words for words in doubts_of(bent("left_elbow_flexion", -25)))
