@@ -45,7 +45,7 @@ from motiform.trials.files import (
     write_mot,
     write_tables,
 )
-from motiform.trials.inputs import forces_of, read_forces, read_trial
+from motiform.trials.inputs import companions, forces_of, read_forces, read_trial
 from motiform.trials.muscles import OPTIONS as MUSCLE_OPTIONS
 from motiform.trials.muscles import add_muscles, check_muscles, write_muscles
 from motiform.trials.poses import settle_poses
@@ -196,6 +196,8 @@ def trial_key(source: str | Path, options: TrialOptions) -> str:
     digest = Digest(given)
     files = [source, options.static, options.figure.figure, *_texts(options.figure.options), options.ik, options.scale,
              options.normative]  # fmt: skip
+    if os.path.basename(str(source)):
+        files += [str(file) for path in (source, options.static) if path is not None for file in companions(path)]
     if options.forces is not None and os.path.basename(str(source)):
         files.append(str(forces_of(source, options.forces)))
     for file in files:

@@ -11,7 +11,7 @@ from motiform.base.errors import InputError
 from motiform.measure.markers.format import MarkerFormat, ReadOptions
 from motiform.measure.raw import Raw
 
-__all__ = ["OPENPOSE", "read_openpose"]
+__all__ = ["OPENPOSE", "pictures_of_recording", "read_openpose"]
 
 # BODY_25, in the order of OpenPose's output
 _NAMES = (
@@ -29,8 +29,7 @@ def _is_openpose(head: bytes) -> bool:
 
 def read_openpose(path: Path, options: ReadOptions) -> Raw:
     """Read the keypoints of all pictures of a recording, of which the file is one."""
-    match = _FRAME.fullmatch(path.name)
-    files = [path] if match is None else _pictures(path.parent, match)
+    files = pictures_of_recording(path)
     frames, people = [], 0
     for file in files:
         found = _people(file)
@@ -54,6 +53,12 @@ def read_openpose(path: Path, options: ReadOptions) -> Raw:
     if people > 1:
         raw.notes.append(f"up to {people} people are in the pictures: the first of each is taken")
     return raw
+
+
+def pictures_of_recording(path: Path) -> list[Path]:
+    """Return the files of all pictures of the recording that a file is of, in their order."""
+    match = _FRAME.fullmatch(path.name)
+    return [path] if match is None else _pictures(path.parent, match)
 
 
 def _pictures(folder: Path, match: re.Match[str]) -> list[Path]:

@@ -34,10 +34,9 @@ REFUSED = (
                  "Export C3D from MVN, or convert to STO by OpenSense's reader of Xsens."),
     ),
     PoseFormat(
-        "sensor-text", "TXT of Xsens MTw, CSV of APDM", (), "refused: one file for each sensor, or raw; OpenSense's "
-        "tools convert them to STO",
-        lambda path, head: b"PacketCounter" in head or (b"Test Name:" in head and b"Sample Rate:" in head),
+        "apdm", "CSV of APDM", (), "refused: OpenSense's tools convert them to STO",
+        lambda path, head: b"Test Name:" in head and b"Sample Rate:" in head,
         _refusal("orientations of all sensors must be in one table, named after segments",
-                 "Convert them to STO by OpenSim's OpenSense (IMU reader), which reads Xsens MTw and APDM."),
+                 "Convert the file to STO by OpenSim's OpenSense (IMU reader), which reads APDM."),
     ),
 )  # fmt: skip

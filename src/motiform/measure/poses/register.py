@@ -8,10 +8,11 @@ from motiform.measure.poses.format import PoseFormat
 from motiform.measure.poses.opensense import OPENSENSE
 from motiform.measure.poses.refused import REFUSED
 from motiform.measure.poses.theia import ROTATION_C3D
+from motiform.measure.poses.xsens import XSENS
 
 __all__ = ["POSE_FORMATS", "find_pose_format", "is_pose_file"]
 
-POSE_FORMATS: dict[str, PoseFormat] = {form.name: form for form in (OPENSENSE, ROTATION_C3D, AMASS, *REFUSED)}
+POSE_FORMATS: dict[str, PoseFormat] = {form.name: form for form in (OPENSENSE, XSENS, ROTATION_C3D, AMASS, *REFUSED)}
 """Formats by name; those that are refused say what to do instead."""
 _HEAD = 4096  # [byte] of a file that formats look at
 

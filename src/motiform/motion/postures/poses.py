@@ -314,8 +314,11 @@ def _on_ground(figure: Figure, segments: list[str], R: Array, origins: Array, on
     if not low:
         own = tags(figure, figure.neutral()[None])[0]
         return origins + np.array([0.0, -own[:, 1].min(), 0.0])
-    with np.errstate(all="ignore"):
-        lowest = np.nanmin(np.array(low), axis=0)
-    lowest = np.where(np.isfinite(lowest), lowest, np.nanmedian(lowest))
+    points = np.array(low)
+    lowest = np.where(np.isfinite(points), points, np.inf).min(axis=0)
+    known = np.isfinite(lowest)
+    if not known.any():
+        return origins
+    lowest = np.where(known, lowest, np.median(lowest[known]))
     lowest = np.full_like(lowest, lowest.min()) if once else lowest
     return origins - np.stack([0 * lowest, lowest, 0 * lowest], axis=-1)[:, None]

@@ -15,7 +15,7 @@ from motiform.motion.tree import forward_kinematics
 from motiform.motion.tree.read import write_bvh
 from motiform.spatial import log_rotation, quaternion_from_rotation, random_rotation
 from motiform.trials import reconstruct
-from motiform.trials.trial import MarkerTrial, TrialOptions, run_trial
+from motiform.trials.trial import MarkerTrial, TrialOptions, run_trial, trial_key
 
 Z_UP = np.array([(1.0, 0.0, 0.0), (0.0, 0.0, -1.0), (0.0, 1.0, 0.0)])  # from y up: x stays, y becomes z
 IMUS = {"pelvis_imu": "lower_trunk", "torso_imu": "thorax"} | {
@@ -224,7 +224,7 @@ def test_the_command_takes_files_of_poses(tmp_path):
 @pytest.mark.parametrize(("name", "content", "words"), [
 ("a.npz", b"PK\x03\x04", "AMASS"),
     ("a.b3d", b"\x00\x01", "AddBiomechanics"), ("a.mvnx", b"<?xml?><mvnx>", "Export C3D"),
-    ("MT_1.txt", b"// Update Rate: 100.0Hz\nPacketCounter\tMat[1][1]\n", "OpenSense"),
+    ("a.csv", b"Test Name:,x\nSample Rate:,128\n", "OpenSense"),
 ])  # fmt: skip
 def test_what_cannot_be_used_says_what_to_do(tmp_path, name, content, words):
     (tmp_path / name).write_bytes(content)
@@ -296,3 +296,43 @@ def test_joints_of_a_skeleton_are_keypoints(tmp_path):
     (tmp_path / "b.bvh").write_text(text.replace("left_shank", "left_thing"), "utf-8")
     with pytest.raises(InputError, match="must have hips, knees and ankles"):
         skeleton_markers(tmp_path / "b.bvh")
+
+
+@pytest.mark.parametrize("kind", ["matrix", "quaternion"])
+def test_files_of_mtw(tmp_path, kind):
+    """A file for each sensor, that of the pelvis with packets lost, the counter beginning again, one of no segment."""
+    body = human36(1.8)
+    q = motion(body)
+    R, _ = sensors(body, q)
+    ids = [f"00B4{k:04X}" for k in range(len(IMUS))]
+    lost = [7, 21, 22]
+    for k, name in enumerate(ids):
+        if kind == "matrix":
+            heads = [f"Mat[{r}][{c}]" for c in (1, 2, 3) for r in (1, 2, 3)]  # by columns, as MT Manager has them
+            rows = R[:, k].swapaxes(-1, -2).reshape(len(q), 9)
+        else:
+            heads, rows = [f"Quat_q{n}" for n in range(4)], quaternion_from_rotation(R[:, k])
+        lines = ["// Start Time: Unknown", "// Update Rate: 10.0Hz", "\t".join(["PacketCounter", "Acc_X", *heads])]
+        for n, row in enumerate(rows):
+            if k or n not in lost:
+                lines.append("\t".join([f"{(65530 + n) % 65536:05d}", "", *map(repr, map(float, row))]))
+        (tmp_path / f"MT_1-000_{name}.txt").write_text("\n".join(lines) + "\n", "utf-8")
+    first = tmp_path / f"MT_1-000_{ids[0]}.txt"
+    with pytest.raises(InputError, match=r"must be named after segments.*sensors.csv"):
+        read_poses(first)
+    pairs = zip(ids[:-1], IMUS, strict=False)
+    (tmp_path / "sensors.csv").write_text("sensor,segment\n" + "\n".join(f"{a},{b}" for a, b in pairs), "utf-8")
+    rec = read_poses(first)
+    assert rec.manifest["labels"]["segment"] == list(IMUS)[:-1]
+    assert ids[-1] in rec.manifest["notes"][0]
+    gaps = np.flatnonzero(~np.isfinite(rec["segment.rotation"][:, 0, 0, 0]))
+    assert gaps.tolist() == lost
+    kept = np.setdiff1d(np.arange(len(q)), lost)
+    turned = Z_UP.T @ R[:, :-1]  # y up
+    assert_allclose(rec["segment.rotation"][kept], turned[kept], atol=1e-12)
+    found = reconstruct(body, rec)
+    k = body.coordinates.index("right_knee_extension")
+    assert_allclose(found["q"][kept, k], q[kept, k], atol=1e-6)
+    key = trial_key(first, TrialOptions())
+    (tmp_path / "sensors.csv").write_text(f"{ids[0]},pelvis\n{ids[1]},head\n", "utf-8")
+    assert trial_key(first, TrialOptions()) != key  # results depend on all files of the recording
