@@ -63,6 +63,7 @@ import motiform  # noqa: E402
 from bench import PEERS  # noqa: E402
 from motiform.base.references import REFERENCES  # noqa: E402
 from motiform.measure.markers import FORMATS  # noqa: E402
+from motiform.measure.poses import POSE_FORMATS  # noqa: E402
 
 project, author, copyright = "motiform", "The motiform authors", "The motiform authors"
 version = release = motiform.__version__
@@ -159,6 +160,10 @@ TABLES = {
     "marker formats": (
         ("format", "endings", "what is read", "written"),
         [(form.title, ", ".join(form.endings), form.about, "yes" if form.write else "") for form in FORMATS.values()],
+    ),
+    "pose formats": (
+        ("format", "endings", "what is read, or why not"),
+        [(form.title, ", ".join(form.endings), form.about) for form in POSE_FORMATS.values()],
     ),
     "benchmark peers": (
         ("theme", "peer", "cases", "how"),

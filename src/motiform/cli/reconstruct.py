@@ -294,7 +294,7 @@ def _work(batch: "TrialBatch", jobs: int | None, scheduler: str | None, quiet: b
                 batch.take(result.number, result.value, result.error)
     except KeyboardInterrupt:
         batch.save()
-        done = sum(row["status"] == "done" for row in batch.rows)
+        done = sum(row["status"] in ("done", "doubtful") for row in batch.rows)
         print_line(f"{done} of {count} trials are done and stay in {batch.out}; --resume goes on from there", err=True)
         raise
     except MotiformError:
@@ -314,6 +314,8 @@ def _end(batch: "TrialBatch", as_json: bool) -> None:
     for row in batch.rows:
         if row["status"] == "failed":
             print_line(f"motiform: {row['trial']}: {row['error']}", err=True)
+        for words in row.get("doubts") or ():
+            print_line(f"motiform: {row['trial']} is doubtful: {words}", err=True)
     if not as_json:
         print_line(_last_line(summary["count"], batch.out))
     failed = [row for row in batch.rows if row["status"] == "failed"]
@@ -323,8 +325,10 @@ def _end(batch: "TrialBatch", as_json: bool) -> None:
 
 def _last_line(count: dict[str, int], out: Path) -> str:
     """Return the output and its location."""
-    done, skipped, failed = count["done"], count["skipped"], count["failed"]
-    more = f"; {skipped} done before" * bool(skipped) + f"; {failed} failed" * bool(failed)
+    done, doubtful, skipped, failed = (count[state] for state in ("done", "doubtful", "skipped", "failed"))
+    more = f"; {doubtful} doubtful" * bool(doubtful)
+    more += f"; {skipped} done before" * bool(skipped) + f"; {failed} failed" * bool(failed)
+    done += doubtful
     if not done and not failed:
         return f"already done, nothing changed: {skipped} trial{'s' * (skipped != 1)} in {out}"
     return f"wrote {done} trial{'s' * (done != 1)}{more}: {out}"

@@ -7,6 +7,7 @@ from motiform.measure.gaps import Gap, MarkerGaps, fill_gaps, find_gaps
 from motiform.measure.markers import Computed, read_markers, write_c3d, write_markers, write_markers_csv, write_trc
 from motiform.measure.names import Matching, choose_markers, match_names, read_correspondence
 from motiform.measure.plates import center_of_pressure, resample_plates
+from motiform.measure.poses import read_poses
 from motiform.measure.segment import (
     Contour,
     ContourTracks,
@@ -72,6 +73,7 @@ __all__ = [
     "read_correspondence",
     "read_labels",
     "read_markers",
+    "read_poses",
     "read_seeds",
     "read_sto",
     "read_subjects",

@@ -133,8 +133,9 @@ def _matched(tags: tuple[str, ...], names: list[str], given: dict[str, str | Non
             indices[k] = names.index(tags[k])
     taken = set(indices.tolist())
     for k in rest:
-        if indices[k] == ABSENT:
+        if indices[k] == ABSENT:  # tags alike, such as L.Toe and LTOE of a set, share no marker: the first has it
             indices[k] = _find(tags[k], names, taken)
+            taken.add(int(indices[k]))
     return indices
 
 

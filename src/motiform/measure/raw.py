@@ -48,6 +48,8 @@ class Raw:
     events: list[Event] = field(default_factory=list)
     body: dict[str, float] = field(default_factory=dict)
     """Mass [kg] and height [m] of the subject, where the file tells them."""
+    confidence: dict[str, float] = field(default_factory=dict)
+    """Mean confidence of each keypoint where it was seen, 0 to 1, where the file tells it."""
     notes: list[str] = field(default_factory=list)
     """What a person should know of how the file was read."""
 

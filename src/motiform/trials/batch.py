@@ -10,6 +10,8 @@ from typing import Any
 
 from motiform.base.errors import InputError, closest_file
 from motiform.measure.markers.register import is_marker_file, marker_endings
+from motiform.measure.poses.register import is_pose_file
+from motiform.motion.postures.skeletons import is_bvh
 from motiform.record.files import disk, make_folder, write_file
 from motiform.trials.figure import FigureSpec
 from motiform.trials.subjects import TrialGroup, find_group, other_subject, variants_of
@@ -26,7 +28,10 @@ from motiform.trials.trial import (
     trial_key,
 )
 
-__all__ = ["TrialBatch", "find_trials", "names_of", "plan_batch"]
+__all__ = ["STATES", "TrialBatch", "find_trials", "names_of", "plan_batch"]
+
+STATES = ("done", "doubtful", "skipped", "failed")
+"""What becomes of a trial; doubtful: it has results that must not be trusted, and its notes say why."""
 
 
 @dataclass
@@ -37,7 +42,7 @@ class TrialBatch:
     trials: list[MarkerTrial]
     """Those that are not done yet."""
     rows: list[dict[str, Any]] = field(default_factory=list)
-    """What became of each trial: status "skipped", "done" or "failed", source, error in metres, …"""
+    """What became of each trial: status (one of `STATES`), source, error in metres, …"""
     damaged: list[str] = field(default_factory=list)
     """Trials that were done, and are done again because files of theirs are missing or damaged."""
     others: list[str] = field(default_factory=list)
@@ -59,7 +64,7 @@ class TrialBatch:
     def summary(self) -> dict[str, Any]:
         """Return all that is known, as JSON has it."""
         states = Counter(row["status"] for row in self.rows)
-        count = {state: states[state] for state in ("done", "skipped", "failed")} | {"left": len(self._left())}
+        count = {state: states[state] for state in STATES} | {"left": len(self._left())}
         rows = sorted(self.rows, key=lambda row: str(row["trial"]))
         found = plain({"kind": "motiform batch", "out": str(self.out), "count": count, "trials": rows})
         assert isinstance(found, dict)
@@ -110,7 +115,7 @@ def find_trials(paths: Iterable[str | Path], leave_out: Iterable[str | Path] = (
     found: dict[Path, tuple[Path, Path]] = {}
     for path in map(Path, paths):
         if path.is_dir():
-            inside = [file for file in _files_below(path, others) if is_marker_file(file)]
+            inside = [file for file in _files_below(path, others) if _is_trial(file)]
             if not inside:
                 raise InputError(
                     "the folder has no trials", got=str(path),
@@ -124,6 +129,11 @@ def find_trials(paths: Iterable[str | Path], leave_out: Iterable[str | Path] = (
         for file, place in named:
             found.setdefault(file.resolve(), (file, place))
     return dict(found.values())
+
+
+def _is_trial(file: Path) -> bool:
+    """Return whether a file of a folder is taken for a trial: of markers, of poses, or of a skeleton."""
+    return is_marker_file(file) or is_pose_file(file) or (file.suffix.lower() == ".bvh" and is_bvh(file))
 
 
 def _files_below(folder: Path, others: set[Path]) -> Iterator[Path]:
@@ -195,7 +205,8 @@ def _plan_trial(
     done = read_done(folder)
     if done is not None and done["key"] == trial.key and not overwrite:
         if is_whole(folder, done):
-            row = {"source": source, "status": "skipped", **brief(done)}
+            status = "doubtful" if done.get("doubts") else "skipped"  # it stays so
+            row = {"source": source, "status": status, **brief(done)}
             batch.rows.append({**row, **_place_of(name, group, row)})
             return
         batch.damaged.append(name)

@@ -10,7 +10,14 @@ from motiform.measure import marker_names
 from motiform.measure.names import match_names
 from motiform.motion.figures.human36_figure import Human36
 from motiform.motion.figures.human36_table import RANGES
+from motiform.motion.figures.keypoint_sets import (
+    KEYPOINT_SD,
+    are_keypoints,
+    keypoint_tasks,
+    loose_coordinates,
+)
 from motiform.motion.figures.marker_sets import find_marker_set, marks_legs, soft_markers
+from motiform.motion.figures.site_names import sites_of_names
 from motiform.motion.postures import efforts
 from motiform.motion.tree import Figure, tags
 from motiform.record import Recording
@@ -20,7 +27,7 @@ from motiform.trials.inputs import read_trial
 if TYPE_CHECKING:
     from motiform.trials.trial import TrialOptions
 
-__all__ = ["find_mass", "find_size", "settle_defaults", "settle_mass"]
+__all__ = ["UnknownMarkersError", "find_mass", "find_size", "settle_defaults", "settle_mass"]
 
 _SHARE = 0.5  # of the markers of a file that a set must have to be recognised, where it does not mark the legs
 _LONG, _STEADY = (
@@ -32,8 +39,15 @@ _ENOUGH, _ROLL = 3, 5e-4  # markers that determine how a foot rolls; [m²/rad²]
 _WIDER = np.deg2rad(15.0)  # beyond passive ranges: feet that carry weight go there, and zeros of angles err by some
 _FRAMES = (40, 80, 25)  # samples by which a figure is calibrated where nobody asks for it: one of 25, at least, at most
 _SIZES = (0.3, 1.5)  # of the mean body: a child's, and beyond a giant's
+_FLAT = 1e-3  # [m] thinner than any body
 _CARRIED, _MASSES = 0.2, (8.0, 300.0)  # [s] on plates alone that determine a mass; [kg] of somebody who can walk
 _AGREE = 0.2  # of the mass: half of its samples lie so near to one another
+
+
+class UnknownMarkersError(InputError):
+    """The names of a file are of no marker set."""
+
+    names: tuple[str, ...] = ()
 
 
 def settle_defaults(
@@ -53,7 +67,8 @@ def settle_defaults(
         name = _recognised(markers, make_figure(spec, subject))
         if name is not None:
             found["markers"] = name[0]
-            assumed["markers"] = (f"recognised by {name[1]} of {len(marker_names(markers))} names", name[0])
+            words = name[0] if isinstance(name[0], str) else "sites by names"
+            assumed["markers"] = (f"recognised by {name[1]} of {len(marker_names(markers))} names", words)
     marked = "markers" in known or "markers" in found
     if marked and "limits" not in known:
         # a foot with two markers turns over without them
@@ -66,6 +81,19 @@ def settle_defaults(
         frames = min(max(markers.count("markers") // every, least), most)
         settled = replace(settled, calibrate=True, calibration={"frames": frames, **options.calibration})
         assumed["calibrate"] = ("no static trial is given", "the trial's own markers")
+    figure = make_figure(settled.figure, subject)
+    video = marked and are_keypoints(figure.recipe.markers) if isinstance(figure, Human36) else False
+    if video:
+        settled = replace(settled, calibration=_of_keypoints(figure.coordinates) | settled.calibration)
+        sure = markers.manifest.get("confidence") or {}
+        if sure and "weights" not in options.reconstruct:
+            weights = {name: round(value, 3) for name, value in sure.items() if name in figure.tag_names}
+            settled = replace(settled, reconstruct=settled.reconstruct | {"weights": weights})
+            assumed["weights"] = ("the file tells them", "confidence of keypoints")
+        _check_space(markers)
+        assumed["keypoints"] = ("their names are those of video", "centres of joints, toes and the face")
+    if settled.figure.measures.get("markers") == "opencap":  # as sure as the keypoints that they are made of
+        settled = replace(settled, calibration={"marker_sd": KEYPOINT_SD} | settled.calibration)
     if marked and not {"height", "lengths"} & (known.keys() | found.keys()):
         made = make_figure(settled.figure, subject)
         still = markers if options.static is None else read_trial(options.static, options)
@@ -76,14 +104,20 @@ def settle_defaults(
             assumed["height"] = ("distances of markers", measures["height"])
     if marked and "tasks" not in options.reconstruct and options.ik is None:
         tasks = _loose_feet(make_figure(settled.figure, subject), markers, options.reconstruct.get("correspondence"))
+        why = "two markers on a foot hardly determine how it rolls"
+        if video:
+            tasks, why = keypoint_tasks(figure.coordinates), "centres of joints hardly determine these coordinates"
         if tasks:
             settled = replace(settled, reconstruct=settled.reconstruct | {"tasks": tasks})
-            assumed["tasks"] = ("two markers on a foot hardly determine how it rolls", ", ".join(tasks))
+            assumed["tasks"] = (why, ", ".join(tasks))
     return settled, assumed
 
 
-def _recognised(markers: Recording, figure: Figure) -> tuple[str, int] | None:
-    """Return the marker set of a file and how many of its markers it has; None where the figure's tags are better."""
+def _recognised(markers: Recording, figure: Figure) -> tuple[str | dict[str, str], int] | None:
+    """Return the marker set of a file and how many of its markers it has; None where the figure's tags are better.
+
+    Names that are of no set may say their sites themselves (`R_ASIS`).
+    """
     names = marker_names(markers)
     best, count = find_marker_set(names)
     try:
@@ -93,14 +127,37 @@ def _recognised(markers: Recording, figure: Figure) -> tuple[str, int] | None:
     if own >= max(count, 1):
         return None
     if count < _SHARE * len(names) and not marks_legs(names, best):
+        sites = sites_of_names(names)
+        if len(sites) > count and (len(sites) + own >= _SHARE * len(names) or marks_legs(names, sites)):
+            return sites, len(sites)
         if own:
             return None
-        raise InputError(
+        unknown = UnknownMarkersError(
             "the marker set is not known", where=str(markers.manifest.get("source")),
             got=f"{', '.join(names[:8])}{', …' if len(names) > 8 else ''}: {count} of {len(names)} are of {best}",
-            remedy="Give --markers CSV with the columns marker and site, or --correspondence, or another --figure.",
+            remedy="Give --markers CSV with the columns marker and site (human36(markers={marker: site}) in Python), "
+            "or --correspondence, or another --figure.",
         )  # fmt: skip
+        unknown.names = tuple(names)
+        raise unknown
     return best, count
+
+
+def _of_keypoints(coordinates: tuple[str, ...]) -> dict[str, Any]:
+    """Return options of `calibrate` for keypoints: they are less sure than markers, and do not tell all."""
+    return {"marker_sd": KEYPOINT_SD, "symmetric": True, "neutral_sd": loose_coordinates(coordinates)}
+
+
+def _check_space(markers: Recording) -> None:
+    """Refuse keypoints that all lie in one plane of the axes: those of one camera."""
+    points = np.asarray(markers["markers"])
+    flat = [axis for k, axis in enumerate("xyz") if np.nanmax(points[..., k]) - np.nanmin(points[..., k]) < _FLAT]
+    if flat:
+        raise InputError(
+            "keypoints must be in space", where=str(markers.manifest.get("source")), got=f"one {flat[0]} for all",
+            remedy="Pictures of one camera tell no posture in space: film with two calibrated cameras or more, and "
+            "triangulate (Pose2Sim, OpenCap and Anipose do).",
+        )  # fmt: skip
 
 
 def _loose_feet(figure: Figure, markers: Recording, correspondence: Any) -> dict[str, tuple[float, float]]:

@@ -185,8 +185,10 @@ def calibrated(
 ) -> "Calibration":
     """Return the figure fitted to a standing trial, a moving one, or both."""
     from motiform.motion.figures.human36_figure import Human36
+    from motiform.motion.figures.keypoint_sets import are_keypoints, keypoint_tasks
     from motiform.motion.figures.marker_sets import site_spreads
-    from motiform.motion.postures import Estimator, Priors, calibrate
+    from motiform.motion.postures import Estimator, Fit, Priors, calibrate
+    from motiform.motion.postures.fit_trial import fit_markers
 
     known = ["correspondence", "q0", "frames", "lengths", "tags", "symmetric", "method"]
     _check_names(options, [*known, *(f.name for kind in (Priors, Estimator) for f in fields(kind))], "calibrate")
@@ -196,6 +198,15 @@ def calibrated(
         given |= {"tag_sd": sites, "neutral_sd": {name: FOOT_SD for name in figure.coordinates if "ankle" in name}}
     given |= options
     moving, still = (None if rec is None else upright(figure, rec) for rec in (markers, static))
+    if (
+        "q0" not in given
+        and moving is not None
+        and isinstance(figure, Human36)
+        and are_keypoints(figure.recipe.markers)
+    ):
+        # a chain of joint centres has many postures near by: the search of the fit finds the best of them
+        fit = Fit(correspondence=correspondence, weights=weights, tasks=keypoint_tasks(figure.coordinates))
+        given["q0"] = fit_markers(figure, moving, fit).found.q
     priors, estimator = taken_from(given, Priors), taken_from(given, Estimator)
     return calibrate(figure, moving, static=still, priors=priors, estimator=estimator, progress=progress, **given)
 

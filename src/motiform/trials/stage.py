@@ -1,5 +1,6 @@
 """Reconstruction of a motion from measured markers."""
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal
@@ -7,22 +8,32 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motiform.base.errors import MotiformError
+from motiform.base.errors import MotiformError, MotiformWarning
 from motiform.base.machine import machine
 from motiform.base.progress import Progress
 from motiform.form import looks_of, marker_looks
 from motiform.measure.names import Correspondence
+from motiform.measure.poses import holds_poses
+from motiform.motion.postures.doubts import find_doubts
 from motiform.motion.postures.fit_trial import FittedTrial, fit_markers, observe_fit
 from motiform.motion.postures.gait.cycles import gait_cycles
 from motiform.motion.postures.gait.events import walker_of
 from motiform.motion.postures.gait.series import joint_series
+from motiform.motion.postures.poses import pose_markers
 from motiform.motion.postures.settings import Fit
 from motiform.motion.tree import Figure
 from motiform.record import Channel, Recording
+from motiform.trials.poses import with_limits
+from motiform.trials.recognise import recognise
 
-__all__ = ["complete_fit", "describe_fit", "reconstruct"]
+__all__ = ["DoubtfulWarning", "complete_fit", "describe_fit", "reconstruct"]
 
+_FAR = 0.02  # [m, rms] skin moves by less over bones
 _WALKED = ("hip.flexion", "knee.flexion", "ankle.dorsiflexion")  # plotted first where somebody walks
+
+
+class DoubtfulWarning(MotiformWarning):
+    """Postures were found that must not be trusted, or that lie far from their markers."""
 
 
 def reconstruct(
@@ -45,6 +56,10 @@ def reconstruct(
     that depend on hidden markers follow from the samples before and after; those that no marker determines are the
     prior's; both are reported (``unseen``, ``nullity``).
 
+    Where a Human36 has no tag of a marker's name, and the names are of a marker set or say their sites, it gets markers
+    there and is calibrated by the trial (``manifest["taken"]``). It is warned of markers that lie more than 20 mm from
+    their tags (rms), of a pelvis that they do not determine, and of joints outside what a living one does.
+
     The recording has q, v, a, tags, markers, error, error.rms, error.weighted, std, unseen, nullity, status, poses of
     the segments and centres of mass; with plates effort, residual and power; clinical angles of figures with feet, with
     moments and powers (knee.flexion, knee.flexion_moment, …: left and right); gait, swaps, markers left out,
@@ -53,7 +68,8 @@ def reconstruct(
     Parameters
     ----------
     figure : with tags; one of `motiform.figures`, built, or read from an OpenSim model.
-    markers : as `motiform.read_markers` gives them. Axes are turned where the file's up is not the figure's.
+    markers : as `motiform.read_markers` gives them, or orientations and poses of segments as
+        `motiform.measure.read_poses` does. Axes are turned where the file's up is not the figure's.
     correspondence, q0, weights, limits, smooth : as in `fit`, before which they go: which marker is which tag, the
         posture near that of the best seen sample, the weights of tags, whether joints stay within their limits, and
         the usual size of accelerations [rad/s², m/s²] for postures fitted over the whole trial at once.
@@ -72,7 +88,16 @@ def reconstruct(
         "smooth": smooth,
     }
     fit = replace(fit or Fit(), **{name: value for name, value in common.items() if value is not None})
-    return describe_fit(fit_markers(figure, markers, fit, progress), figure, cutoff=cutoff, dynamics=dynamics)
+    if holds_poses(markers):
+        figure, markers, assumed = pose_markers(with_limits(figure), markers)
+    else:
+        figure, fit, assumed = recognise(figure, markers, fit)
+    rec = describe_fit(fit_markers(figure, markers, fit, progress), figure, cutoff=cutoff, dynamics=dynamics)
+    if assumed:
+        rec.manifest["taken"] = {name: [value, why] for name, (why, value) in assumed.items()}
+    for words in (*_far(rec), *(f"doubtful: {words}" for words in rec.manifest["reconstruct"]["doubts"])):
+        warnings.warn(words, DoubtfulWarning, stacklevel=2)
+    return rec
 
 
 def describe_fit(
@@ -87,7 +112,10 @@ def describe_fit(
 
 
 def complete_fit(rec: Recording, fitted: FittedTrial, figure: Figure) -> Recording:
-    """Return what `observe_fit` gave with clinical angles, looks and plots."""
+    """Return what `observe_fit` gave with clinical angles, looks and plots, and what is doubtful in it."""
+    doubts = find_doubts(figure, rec, fitted.fit.correspondence)
+    rec.manifest["reconstruct"]["doubts"] = doubts
+    rec.manifest["reconstruct"]["notes"] += [*_far(rec), *(f"doubtful: {words}" for words in doubts)]
     looks = looks_of(figure) | marker_looks(figure)
     channels = [rec.channel(name) for name in rec.names]
     arrays = {name: np.asarray(rec[name]) for name in rec.names}
@@ -107,6 +135,15 @@ def complete_fit(rec: Recording, fitted: FittedTrial, figure: Figure) -> Recordi
             "labels": rec.manifest["labels"] | ({"side": ["left", "right"]} if joints else {}),
         },
     )  # fmt: skip
+
+
+def _far(rec: Recording) -> list[str]:
+    """Return a note where markers lie farther from their tags than those on skin do."""
+    rms = rec.manifest["reconstruct"]["rms"]
+    words = (
+        f"markers lie {1e3 * rms:.0f} mm from their tags (rms): above {1e3 * _FAR:.0f} mm the marker set, the unit or"
+    )
+    return [f"{words} the subject's measures may be others"] if rms > _FAR else []
 
 
 def _joints(rec: Recording, figure: Figure, convention: str) -> dict[str, tuple[Channel, np.ndarray]]:

@@ -19,6 +19,8 @@ from motiform.base.files import are_as_written, folder_sums, reads_file
 from motiform.base.locks import unlock
 from motiform.base.machine import machine
 from motiform.base.progress import Progress
+from motiform.measure.poses import holds_poses
+from motiform.motion.figures.site_names import write_sites
 from motiform.motion.postures.fit_trial import fit_markers, observe_fit
 from motiform.motion.postures.gait.angles import check_convention
 from motiform.motion.postures.gait.normative import read_normative
@@ -33,7 +35,7 @@ from motiform.record.files import PARTIAL, disk, lock_folder, remove_folder, syn
 from motiform.record.places import remove_stale
 from motiform.trials.c3d import write_back
 from motiform.trials.convert import change_to_frame, check_conversion, fill_trial, filter_trial
-from motiform.trials.defaults import settle_defaults, settle_mass
+from motiform.trials.defaults import UnknownMarkersError, settle_defaults, settle_mass
 from motiform.trials.figure import FigureSpec, calibrated, choose_subject, make_figure, taken_from, upright
 from motiform.trials.files import (
     write_convergence,
@@ -43,9 +45,10 @@ from motiform.trials.files import (
     write_mot,
     write_tables,
 )
-from motiform.trials.inputs import forces_of, read_forces, read_trial
+from motiform.trials.inputs import companions, forces_of, read_forces, read_trial
 from motiform.trials.muscles import OPTIONS as MUSCLE_OPTIONS
 from motiform.trials.muscles import add_muscles, check_muscles, write_muscles
+from motiform.trials.poses import settle_poses
 from motiform.trials.stage import complete_fit
 from motiform.trials.subjects import TrialGroup
 
@@ -64,7 +67,7 @@ __all__ = [
 ]
 
 SUMMARY = "summary.json"
-_READ = ("up", "units", "subject", "rate", "format", "partial", "unlabeled", "residuals")
+_READ = ("heading", "up", "units", "subject", "rate", "format", "partial", "unlabeled", "residuals")
 _KIND = "motiform trial"
 _OLD = ".old"
 _LATER = ("muscles", "fill", "filter", "frame")  # options that keys of results have where they are given
@@ -193,6 +196,8 @@ def trial_key(source: str | Path, options: TrialOptions) -> str:
     digest = Digest(given)
     files = [source, options.static, options.figure.figure, *_texts(options.figure.options), options.ik, options.scale,
              options.normative]  # fmt: skip
+    if os.path.basename(str(source)):
+        files += [str(file) for path in (source, options.static) if path is not None for file in companions(path)]
     if options.forces is not None and os.path.basename(str(source)):
         files.append(str(forces_of(source, options.forces)))
     for file in files:
@@ -244,6 +249,9 @@ def run_trial(trial: MarkerTrial, progress: Progress) -> dict[str, Any]:
     begun = time.monotonic()
     try:
         found = _done(trial, progress)
+    except UnknownMarkersError as error:
+        words = f"{error} {_write_template(trial, error.names)}"
+        found = {"status": "failed", "error": words, "input": True}
     except MotiformError as error:
         found = {"status": "failed", "error": str(error), "input": error.exit_code == 2}
     except OSError as error:
@@ -252,6 +260,17 @@ def run_trial(trial: MarkerTrial, progress: Progress) -> dict[str, Any]:
         text = "".join(traceback.format_exception(error))
         found = {"status": "failed", "error": f"{type(error).__name__}: {error}", "input": False, "traceback": text}
     return {"trial": trial.name, "source": trial.source, **found, "seconds": time.monotonic() - begun}
+
+
+def _write_template(trial: MarkerTrial, names: tuple[str, ...]) -> str:
+    """Write a table of marker names beside likely sites where results would be; one that is there stays."""
+    path = Path(trial.folder).with_name(f"{trial.name}_markers.csv")
+    if path.exists():
+        return f"{path} has the names beside likely sites."
+    with disk(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    write_sites(names, path)
+    return f"Their names are written to {path} beside likely sites: correct them, and give it as --markers."
 
 
 def _done(trial: MarkerTrial, progress: Progress) -> dict[str, Any]:
@@ -266,10 +285,14 @@ def reconstruct_trial(trial: MarkerTrial, progress: Progress) -> tuple[Recording
     if options.forces is not None:
         markers = add_forces(markers, read_forces(forces_of(source, options.forces), options))
     subject = choose_subject(options.figure, markers, source, trial.group.column)
-    markers = fill_trial(markers, options)
-    options, assumed = settle_defaults(options, markers, subject)
-    markers = filter_trial(change_to_frame(markers, options, subject), options)
-    figure, calibration = _figure(options, subject, markers, lambda part: progress(0.3 * part))
+    calibration: dict[str, Any] = {}
+    if holds_poses(markers):
+        options, figure, markers, assumed = settle_poses(options, markers, subject)
+    else:
+        markers = fill_trial(markers, options)
+        options, assumed = settle_defaults(options, markers, subject)
+        markers = filter_trial(change_to_frame(markers, options, subject), options)
+        figure, calibration = _figure(options, subject, markers, lambda part: progress(0.3 * part))
     first = 0.3 if calibration else 0.0
     setup: dict[str, Any] = {} if options.ik is None else read_ik_setup(options.ik).options(figure)
     if options.muscles is not None:
@@ -382,7 +405,7 @@ def _write(
             unlock(claim)
             remove_folder(aside)
     progress(1.0)
-    return {"status": "done", **brief(summary)}
+    return {"status": "doubtful" if summary["doubts"] else "done", **brief(summary)}
 
 
 def _write_files(trial: MarkerTrial, rec: Recording, figure: Figure, markers: Recording, folder: Path) -> list[str]:
@@ -431,7 +454,7 @@ def _summary(trial: MarkerTrial, rec: Recording, files: list[str]) -> dict[str, 
         "kind": _KIND, "key": trial.key, "folder": trial.folder, "files": files, "figure": rec.manifest.get("figure"),
         "subject": rec.manifest.get("subject"), "samples": metadata["samples"], "duration": rec.duration,
         "markers": len(seen), "seen": float(np.mean(seen)) if seen else 0.0, "rms": metadata["rms"],
-        "rms_weighted": metadata["rms_weighted"], "notes": metadata["notes"],
+        "rms_weighted": metadata["rms_weighted"], "notes": metadata["notes"], "doubts": metadata["doubts"],
         **{name: sum(row[name] for row in metadata["per_marker"].values()) for name in ("left_out", "swapped")},
         "worst": {"tag": worst[0], "rms": worst[1].get("rms")}, "marker_sd": metadata["marker_sd"],
         "not_settled": metadata["not_settled"], "lost": metadata["lost"], "iterations": metadata["iterations"],

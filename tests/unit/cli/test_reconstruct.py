@@ -78,7 +78,7 @@ def here(folder, monkeypatch, capfd):
 
 def test_report_in_json(folder):
     summary = json.loads((folder / "printed.json").read_text())
-    assert summary["count"] == {"done": 3, "skipped": 0, "failed": 0, "left": 0}
+    assert summary["count"] == {"done": 3, "doubtful": 0, "skipped": 0, "failed": 0, "left": 0}
     assert [row["trial"] for row in summary["trials"]] == ["t0", "t1", "t2"]
     assert json.loads((folder / "out" / "summary.json").read_text()) == summary
     for row in summary["trials"]:
@@ -451,7 +451,7 @@ def test_a_cluster_loses_no_trial_of_a_killed_worker(folder, tmp_path, cluster):
         run.kill()
         run.wait()
     assert run.returncode == 0
-    assert json.loads(stdout)["count"] == {"done": 6, "skipped": 0, "failed": 0, "left": 0}
+    assert json.loads(stdout)["count"] == {"done": 6, "doubtful": 0, "skipped": 0, "failed": 0, "left": 0}
     assert sorted(row["trial"] for row in json.loads(stdout)["trials"]) == [f"m{n}" for n in range(6)]
     for n in range(6):
         assert (tmp_path / "out" / f"m{n}" / "summary.json").is_file()

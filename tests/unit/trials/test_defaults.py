@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from motiform.base.errors import InputError
+from motiform.measure import match_names, write_trc
 from motiform.motion.figures import human36
 from motiform.motion.figures.marker_sets import MARKER_SETS, find_marker_set, read_sites, site_spreads
 from motiform.motion.postures import efforts
@@ -11,7 +12,7 @@ from motiform.motion.tree import tags
 from motiform.record import Channel, Recording
 from motiform.trials.defaults import find_mass, find_size, settle_defaults, settle_mass
 from motiform.trials.figure import FigureSpec
-from motiform.trials.trial import TrialOptions
+from motiform.trials.trial import MarkerTrial, TrialOptions, run_trial
 
 
 def markers_of(figure, names=None, **manifest):
@@ -81,6 +82,42 @@ def test_unknown_names_are_refused_and_a_table_of_sites_helps(tmp_path):
     assert sites == {"K1": "r_lateral_knee", "A1": "r_lateral_malleolus"}
     options, _ = settle_defaults(TrialOptions(FigureSpec("human36", {"markers": sites})), rec, None)
     assert options.calibrate
+
+
+def test_names_in_other_letters_are_recognised_by_their_sites():
+    """R_ASIS, L_Lateral_Knee: of no set as a whole, but each says its site."""
+    parts = ("asis", "psis", "lateral_knee", "medial_knee", "medial_malleolus", "heel", "metatarsal5")
+    sites = {f"{side.upper()}_{site.title()}": f"{side}_{site}" for side in "rl" for site in parts}
+    rec = markers_of(human36(1.75, markers=sites), sites)
+    options, taken = settle_defaults(TrialOptions(), rec, None)
+    assert options.figure.measures["markers"] == sites
+    assert taken["markers"] == ("recognised by 14 of 14 names", "sites by names")
+
+
+def test_names_that_differ_by_letters_alone_share_no_tag():
+    """L_toe is both LTOE and L.Toe of the same set: one of them has it."""
+    names = ["R.ASIS", "L.ASIS", "V.Sacral", "L.Knee", "R.Knee", "L.Ankle", "R.Ankle", "L.Toe", "R.Toe"]
+    body = human36(1.75, markers="helen-hayes")
+    rec = markers_of(body, names)
+    rec.manifest["labels"]["marker"] = [name.replace(".", "_").lower() for name in rec.manifest["labels"]["marker"]]
+    options, _ = settle_defaults(TrialOptions(), rec, None)
+    assert options.figure.measures["markers"] == "helen-hayes"
+    matched = [name for name in match_names(rec, body.tag_names).markers if name is not None]
+    assert sorted(matched) == sorted(rec.manifest["labels"]["marker"])
+
+
+def test_an_unknown_set_leaves_a_table_of_likely_sites(tmp_path):
+    """The message names it; a second run does not write over what a person corrected."""
+    body = human36(1.75, markers={"KneeX": "r_lateral_knee", "Q1": "r_lateral_malleolus", "Rt Heel B": "r_heel"})
+    write_trc(markers_of(body, ("KneeX", "Q1", "Rt Heel B")), tmp_path / "a.trc")
+    trial = MarkerTrial(str(tmp_path / "a.trc"), str(tmp_path / "out" / "a"), "k", TrialOptions())
+    table = tmp_path / "out" / "a_markers.csv"
+    for _ in range(2):
+        found = run_trial(trial, lambda part: None)
+        assert found["status"] == "failed"
+        assert found["input"]
+        assert str(table) in found["error"]
+    assert read_sites(table) == {"Rt Heel B": "r_heel"}
 
 
 def test_legs_are_recognised_among_many_other_points():

@@ -5,6 +5,7 @@ import pytest
 
 from motiform import FigureBuilder, Transform, figures, joints
 from motiform.base.errors import InputError
+from motiform.measure.names import choose_markers
 from motiform.motion.postures import virtual_markers
 from motiform.motion.postures.fit_trial import fit_markers
 from motiform.record import Recording
@@ -25,6 +26,22 @@ def test_names_and_units_of_a_reconstruction():
     assert (rec.unit("a.pelvis_forward"), rec.unit("residual.force_y")) == ("m/s^2", "N")
     assert rec["tags.vertex.y"][0] == pytest.approx(1.8, abs=0.1)
     assert rec["centers_of_mass.whole"].tolist() == rec["center_of_mass"].tolist()
+
+
+@pytest.mark.slow
+def test_the_marker_set_of_a_file_is_recognised_as_the_command_does():
+    """A man of another height than the subject, and markers of Plug-in Gait alone: joints bend as they did."""
+    body = figures.human36(height=1.7, markers="plug-in-gait")
+    t = np.arange(60)[:, None] / 60.0
+    q = body.neutral() + 0.2 * np.sin(2 * np.pi * t + np.arange(42))
+    rec = virtual_markers(body, q, rate=60.0)
+    names = [name for name in body.tag_names if name in figures.human36(markers="plug-in-gait").recipe.markers]
+    found = reconstruct(figures.human36(height=1.8, mass=75.0), choose_markers(rec, names))
+    assert found.manifest["taken"]["markers"][0] == "plug-in-gait"
+    assert found.manifest["reconstruct"]["rms"] < 0.01
+    knee = body.coordinates.index("right_knee_extension")
+    # tags may stray 2 cm from their sites (their spread), at both ends of a shank and a thigh of 0.4 m
+    assert np.abs(found["q"][:, knee] - q[:, knee]).max() < 2 * 0.02 / 0.4
 
 
 def test_a_figure_with_a_loop_is_refused_by_name():

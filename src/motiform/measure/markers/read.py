@@ -118,6 +118,8 @@ def _assemble(raw: Raw, path: Path, unit: str, size: tuple[float, float], loaded
         "gravity": None if up is None else (-GRAVITY * up + 0.0).tolist(), "first_frame": raw.first_frame,
         "subject": raw.subjects[0] if len(raw.subjects) == 1 else raw.subjects or None, "notes": raw.notes,
     }  # fmt: skip
+    if raw.confidence:
+        manifest["confidence"] = raw.confidence
     if raw.body:
         manifest["body"] = raw.body
     if raw.plates:

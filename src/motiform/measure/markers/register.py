@@ -7,6 +7,7 @@ from motiform.base.errors import InputError, closest
 from motiform.base.files import plain_file
 from motiform.measure.markers.c3d import C3D
 from motiform.measure.markers.format import MarkerFormat
+from motiform.measure.markers.openpose import OPENPOSE
 from motiform.measure.markers.sto import STO
 from motiform.measure.markers.table import TABLE
 from motiform.measure.markers.trc import TRC
@@ -19,6 +20,7 @@ FORMATS: dict[str, MarkerFormat] = {
         C3D,
         TRC,
         STO,
+        OPENPOSE,
         TABLE,  # the last, because it takes any text
     )
 }

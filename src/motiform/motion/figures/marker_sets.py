@@ -13,6 +13,7 @@ from typing import Any
 from motiform.base.errors import InputError, closest
 from motiform.base.files import reads_file
 from motiform.measure.names import bare_name, read_pairs
+from motiform.motion.figures.keypoint_sets import KEYPOINT_SETS, keypoint_sites, keypoint_spread
 
 __all__ = [
     "MARKER_SETS",
@@ -79,6 +80,7 @@ def _sites(m: Mapping[str, float], L: Mapping[str, float], H: float, word: str) 
         "metatarsal5": (f"{word}_foot", (m["ball_x"] - 0.01 * H, -0.6 * foot, s * m["ball_z"])),
         "midfoot": (f"{word}_foot", (0.5 * m["ball_x"], -0.2 * foot, s * 0.5 * m["ball_z"])),
         "toe_tip": (f"{word}_foot", (m["toe_x"], -0.6 * foot, 0.0)),
+        "clavicle_end": ("thorax", ((L["L9"] + L["L19"]) / 2, (L["L7"] + L["L17"]) / 2, s * 0.011 * H)),
         "hip_joint": (f"{word}_thigh", (0.0, 0.0, 0.0)),
         "knee_joint": (f"{word}_thigh", (0.0, -thigh, 0.0)),
         "ankle_joint": (f"{word}_shank", (0.0, -shank, 0.0)),
@@ -93,7 +95,7 @@ def _sites(m: Mapping[str, float], L: Mapping[str, float], H: float, word: str) 
         "chest": ("thorax", (m["xiphoid_x"], 0.5 * L["L7"], 0.0)),
         "sacrum": ("lower_trunk", (-0.40 * wide, 0.32 * wide, 0.0)),
     }  # fmt: skip
-    return {f"{word[0]}_{name}": place for name, place in points.items()} | middle
+    return {f"{word[0]}_{name}": place for name, place in points.items()} | middle | keypoint_sites(m, L, H, word)
 
 
 def _sided(left: str, right: str, names: Mapping[str, str]) -> dict[str, str]:
@@ -146,6 +148,14 @@ _MOCAP = {  # of OptiTrack and Qualisys
     "Forefoot5": "metatarsal5", "ForefootIn": "metatarsal1", "ForefootOut": "metatarsal5",
     "ThighFrontLow": "thigh_front", "ShinFrontHigh": "tibial_tuberosity", "Head{}": "side_head",
     "Waist{}": "iliac_crest",
+}  # fmt: skip
+
+_OPENCAP = {
+    ".ASIS": "asis", ".PSIS": "psis", "_knee": "lateral_knee", "_mknee": "medial_knee", "_ankle": "lateral_malleolus",
+    "_mankle": "medial_malleolus", "_toe": "metatarsal2", "_5meta": "metatarsal5", "_calc": "heel",
+    "_shoulder": "acromion", "_lelbow": "lateral_elbow", "_melbow": "medial_elbow", "_lwrist": "radial_styloid",
+    "_mwrist": "ulnar_styloid", **{f"_thigh{k}": "thigh" for k in (1, 2, 3)},
+    **{f"_sh{k}": "shank" for k in (1, 2, 3)},
 }  # fmt: skip
 
 MARKER_SETS: dict[str, dict[str, str]] = {
@@ -222,6 +232,22 @@ MARKER_SETS: dict[str, dict[str, str]] = {
         "BackLeft": "l_scapula", "BackRight": "r_scapula", "Chest": "chest",
         **_sided("L", "R", _MOCAP), **_sided("L", "R", {**_JAN_LEG, **_JAN_ARM}), **_JAN_TRUNK,
     },
+    # OpenCap: the 43 markers that its marker enhancer makes of keypoints; Pose2Sim writes them, too  [Uhlrich23]
+    "opencap": {
+        "C7_study": "c7",
+        **_sided("L", "r", {f"{name}_study": site for name, site in _OPENCAP.items()}),
+        **_sided("L", "R", {"HJC_study": "hip_joint"}),
+    },
+    # and those of its laboratory  [Uhlrich23]
+    "opencap-laboratory": {
+        "C7": "c7", **_sided("L", "r", _OPENCAP),
+        **_sided("L", "R", {"_Shoulder": "acromion", "_HJC": "hip_joint", "_HJC_reg": "hip_joint",
+                            "_Sternum": "clavicle_end", "_elbow_lat": "lateral_elbow", "_elbow_med": "medial_elbow",
+                            "_humerus": "upper_arm", "_forearm": "forearm", "_wrist_radius": "radial_styloid",
+                            "_wrist_ulna": "ulnar_styloid", "_thigh4": "thigh", "_thigh5": "thigh", "_sh4": "shank",
+                            "_shank_antsup": "shank_front"}),
+    },
+    **KEYPOINT_SETS,
 }  # fmt: skip
 """Site of each marker, by the name of the set."""
 _ONES: Any = type("_Ones", (dict,), {"__missing__": lambda self, key: 1.0})()
@@ -281,9 +307,9 @@ def find_marker_set(names: Sequence[str]) -> tuple[str, int]:
     return best, count[best]
 
 
-def marks_legs(names: Sequence[str], marker_set: str) -> bool:
+def marks_legs(names: Sequence[str], markers: str | Mapping[str, str]) -> bool:
     """Tell whether markers of a set with these names are on the pelvis, on both knees, both ankles and both feet."""
-    sites = set(_sites_of(names, MARKER_SETS[marker_set]))
+    sites = set(_sites_of(names, MARKER_SETS[markers] if isinstance(markers, str) else markers))
     feet = [{f"{s}_{part}" for part in ("heel", "metatarsal1", "metatarsal2", "metatarsal5", "toe_tip")} for s in "rl"]
     bones = {f"{s}_{bone}" for s in "rl" for bone in ("asis", "lateral_knee", "lateral_malleolus")}
     return bones <= sites and all(sites & foot for foot in feet)
@@ -297,8 +323,11 @@ def _sites_of(names: Sequence[str], known: Mapping[str, str]) -> list[str]:
 
 @reads_file("a marker set")
 def read_sites(path: str | Path) -> dict[str, str]:
-    """Read a CSV file with the columns marker and site; the first line may be these words, # begins a remark."""
-    return read_pairs(path, ("marker", "site"))
+    """Read a CSV file with the columns marker and site; the first line may be these words, # begins a remark.
+
+    Markers without a site are left out.
+    """
+    return {marker: site for marker, site in read_pairs(path, ("marker", "site")).items() if site}
 
 
 def site_spreads(markers: Mapping[str, Any]) -> dict[str, float]:
@@ -307,7 +336,11 @@ def site_spreads(markers: Mapping[str, Any]) -> dict[str, float]:
     Markers on soft parts are put anywhere along the segment, or on wands.
     """
     soft = soft_markers(markers)
-    return {name: _ANYWHERE if name in soft else _AROUND for name, place in markers.items() if isinstance(place, str)}
+    return {
+        name: _ANYWHERE if name in soft else keypoint_spread(place) or _AROUND
+        for name, place in markers.items()
+        if isinstance(place, str)
+    }
 
 
 def soft_markers(markers: Mapping[str, Any]) -> set[str]:

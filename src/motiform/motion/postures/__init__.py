@@ -26,6 +26,7 @@ from motiform.motion.postures.gait.strides import GaitTable, Stride, gait_table
 from motiform.motion.postures.opensim.ik import IKSetup, read_ik_setup
 from motiform.motion.postures.opensim.loads import add_forces, read_external_loads
 from motiform.motion.postures.opensim.scaling import ScaleSetup, read_scale_setup, scale_by_setup
+from motiform.motion.postures.poses import pose_markers
 from motiform.motion.postures.settings import Estimator, Fit, Priors
 
 __all__ = [
@@ -70,6 +71,7 @@ __all__ = [
     "muscle_forces",
     "pelvis_angles",
     "plate_events",
+    "pose_markers",
     "read_external_loads",
     "read_ik_setup",
     "read_loads",

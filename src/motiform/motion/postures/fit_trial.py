@@ -87,6 +87,8 @@ class _Trial:
     names: tuple[str | None, ...]
     times: Array
     notes: tuple[str, ...] = ()
+    unmatched: int = 0
+    """Markers of the file that are of no tag."""
 
 
 @dataclass(frozen=True)
@@ -215,7 +217,8 @@ def _read(figure: Figure, rec: Recording, correspondence: Correspondence) -> _Tr
         remedy = "Look at the file's names and occlusions."
         raise InputError("no marker of a tag is ever seen", where=rec._where, got="nan only", remedy=remedy)
     _check_size(figure, points, rec._where)
-    return _Trial(rec, points, matching.markers, np.asarray(rec.time("markers"), float), _few_matched(matching))
+    times, left = np.asarray(rec.time("markers"), float), len(matching.unmatched_markers)
+    return _Trial(rec, points, matching.markers, times, _few_matched(matching), left)
 
 
 def _few_matched(matching: Matching) -> tuple[str, ...]:
@@ -352,7 +355,7 @@ def _observe(
     summary: dict[str, Any] = {
         "marker_sd": sigma, "rms": float(np.sqrt(np.nanmean(error**2))), "notes": list(trial.notes),
         "rms_weighted": float(np.sqrt(np.average(seen_error, weights=np.isfinite(error) * fitter.weights))),
-        "per_marker": _per_marker(figure, trial, seen, error), "samples": len(q),
+        "per_marker": _per_marker(figure, trial, seen, error), "samples": len(q), "unmatched": trial.unmatched,
         "not_settled": int((found.status == fit_options.UNSETTLED).sum()),
         "lost": int((found.status == fit_options.LOST).sum()),
         "iterations": _iterations(fitted), "cutoff": cutoff,
