@@ -61,6 +61,13 @@ def reconstruct(
     muscles: Annotated[
         bool, typer.Option("--muscles", help="Activations and forces of the muscles of an OpenSim model, too.")
     ] = False,
+    any_residuals: Annotated[
+        bool,
+        typer.Option("--any-residuals", help="Compute muscles where residuals of the root are beyond limits, too."),
+    ] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with 1 where a trial is doubtful or its residuals are beyond limits.")
+    ] = False,
     ik_setup: Annotated[
         Path | None, typer.Option(help="OpenSim's IK set-up (.xml): weights of markers, coordinate tasks, model.")
     ] = None,
@@ -154,7 +161,7 @@ def reconstruct(
         {key: value for key, value in (("up", up), ("units", units)) if value is not None}, fit,
         correspondence, weights, static, calibrate, report, parse_settings(set_),
         {"forces": forces, "ik": ik_setup, "scale": scale_setup, "normative": normative}, forward, pdf,
-        muscles,
+        muscles, any_residuals,
         {
             "fill": _fill(fill), "frame": None if frame is None else {"to": frame},
             "filter": None if filter_ is None else {"cutoff": filter_},
@@ -167,7 +174,7 @@ def reconstruct(
     ]
     batch = plan_batch(trials, out, options, overwrite=overwrite, leave_out=others)
     _work(batch, jobs, scheduler, quiet)
-    _end(batch, as_json)
+    _end(batch, as_json, strict)
 
 
 _CONVERSION = ("fill", "frame", "filter")
@@ -178,7 +185,7 @@ def _options(
     figure: str, measures: dict[str, Any], subject: str | None, read: dict[str, Any], fit: dict[str, Any],
     correspondence: Path | None, weights: Path | None, static: Path | None, calibrate: bool | None, report: bool,
     settings: dict[str, Any], files: dict[str, Path | None], forward: str | None, pdf: bool,
-    muscles: bool, conversion: dict[str, Any],
+    muscles: bool, any_residuals: bool, conversion: dict[str, Any],
 ) -> "TrialOptions":  # fmt: skip
     """Return the settings common to all trials; invalid input raises an error here, before any work."""
     from motiform.measure import read_correspondence
@@ -201,7 +208,7 @@ def _options(
         FigureSpec(place, measures, subjects, name, grouped["figure"]), {**read, **grouped["markers"]},
         {**fit, **grouped["reconstruct"]}, None if static is None else str(static.absolute()), calibrate,
         grouped["calibrate"], report, forward=forward, pdf=pdf, muscles=_muscles(muscles, grouped["muscles"]),
-        **more,
+        any_residuals=any_residuals or None, **more,
     )  # fmt: skip
     check_options(options)
     return options
@@ -303,7 +310,7 @@ def _work(batch: "TrialBatch", jobs: int | None, scheduler: str | None, quiet: b
     batch.save()
 
 
-def _end(batch: "TrialBatch", as_json: bool) -> None:
+def _end(batch: "TrialBatch", as_json: bool, strict: bool) -> None:
     """Report the outcome of the trials, and exit with the corresponding code."""
     summary = batch.summary()
     if as_json:
@@ -316,11 +323,15 @@ def _end(batch: "TrialBatch", as_json: bool) -> None:
             print_line(f"motiform: {row['trial']}: {row['error']}", err=True)
         for words in row.get("doubts") or ():
             print_line(f"motiform: {row['trial']} is doubtful: {words}", err=True)
+        for words in row.get("residual_beyond") or ():
+            print_line(f"motiform: efforts of {row['trial']} are uncertain: {words}", err=True)
     if not as_json:
         print_line(_last_line(summary["count"], batch.out))
     failed = [row for row in batch.rows if row["status"] == "failed"]
     if failed:
         raise typer.Exit(2 if len(failed) == len(batch.rows) and all(row.get("input") for row in failed) else 1)
+    if strict and any(row.get("doubts") or row.get("residual_beyond") for row in batch.rows):
+        raise typer.Exit(1)
 
 
 def _last_line(count: dict[str, int], out: Path) -> str:

@@ -15,6 +15,7 @@ from motiform.form import looks_of, marker_looks
 from motiform.measure.names import Correspondence
 from motiform.measure.poses import holds_poses
 from motiform.motion.postures.doubts import find_doubts
+from motiform.motion.postures.dynamics.efforts import residuals_beyond
 from motiform.motion.postures.fit_trial import FittedTrial, fit_markers, observe_fit
 from motiform.motion.postures.gait.cycles import gait_cycles
 from motiform.motion.postures.gait.events import walker_of
@@ -115,6 +116,9 @@ def complete_fit(rec: Recording, fitted: FittedTrial, figure: Figure) -> Recordi
     """Return what `observe_fit` gave with clinical angles, looks and plots, and what is doubtful in it."""
     doubts = find_doubts(figure, rec, fitted.fit.correspondence)
     rec.manifest["reconstruct"]["doubts"] = doubts
+    beyond = residuals_beyond(rec.manifest["reconstruct"].get("residual"))
+    rec.manifest["reconstruct"]["residual_beyond"] = beyond
+    rec.manifest["reconstruct"]["notes"] += [f"efforts are uncertain: {words}" for words in beyond]
     rec.manifest["reconstruct"]["notes"] += [*_far(rec), *(f"doubtful: {words}" for words in doubts)]
     looks = looks_of(figure) | marker_looks(figure)
     channels = [rec.channel(name) for name in rec.names]

@@ -12,6 +12,8 @@ _HEADS = {
     "trial": "trial", "condition": "condition", "subject": "subject", "variant": "variant", "status": "status",
     "samples": "samples", "duration": "duration [s]", "markers": "markers", "seen": "seen", "rms": "rms [m]",
     "rms_weighted": "rms_weighted [m]", "worst.tag": "worst_tag", "worst.rms": "worst_rms [m]",
+    "residual.force_peak_relative": "residual_force_peak [weight]",
+    "residual.moment_peak_relative": "residual_moment_peak [weight x height]",
     "left_out": "left_out", "swapped": "swapped", "not_settled": "not_converged", "lost": "lost",
     "seconds": "seconds", "error": "error", "source": "source",
 }  # fmt: skip

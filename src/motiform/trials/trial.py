@@ -70,7 +70,7 @@ SUMMARY = "summary.json"
 _READ = ("heading", "up", "units", "subject", "rate", "format", "partial", "unlabeled", "residuals")
 _KIND = "motiform trial"
 _OLD = ".old"
-_LATER = ("muscles", "fill", "filter", "frame")  # options that keys of results have where they are given
+_LATER = ("muscles", "any_residuals", "fill", "filter", "frame")  # in keys of results where they are given
 _OWN = ("kind", "options", "per_marker", "machine", "version", "sums", "sum")  # in the trial's own summary alone
 
 
@@ -106,6 +106,8 @@ class TrialOptions:
     """Whether the page is written as PDF, too."""
     muscles: dict[str, Any] | None = None
     """Options of `muscle_forces`, where the muscles of the model are asked for."""
+    any_residuals: bool | None = None
+    """True: muscles are computed where residuals are beyond `RESIDUAL_LIMITS`, too."""
     fill: dict[str, Any] | None = None
     """Options of `fill_gaps`; None: gaps stay."""
     filter: dict[str, Any] | None = None
@@ -315,7 +317,13 @@ def reconstruct_trial(trial: MarkerTrial, progress: Progress) -> tuple[Recording
     if calibration:
         rec.manifest["calibration"] = calibration
     if options.muscles is not None:
-        rec = add_muscles(rec, figure, markers, options, subject)
+        beyond = rec.manifest["reconstruct"]["residual_beyond"] and "plate.force" in markers
+        if beyond and not options.any_residuals:
+            rec.manifest["reconstruct"]["notes"].append(
+                "muscles are left out, since residuals are beyond their limits; --any-residuals computes them, too"
+            )
+        else:
+            rec = add_muscles(rec, figure, markers, options, subject)
     return rec, figure, markers
 
 
@@ -455,6 +463,7 @@ def _summary(trial: MarkerTrial, rec: Recording, files: list[str]) -> dict[str, 
         "subject": rec.manifest.get("subject"), "samples": metadata["samples"], "duration": rec.duration,
         "markers": len(seen), "seen": float(np.mean(seen)) if seen else 0.0, "rms": metadata["rms"],
         "rms_weighted": metadata["rms_weighted"], "notes": metadata["notes"], "doubts": metadata["doubts"],
+        "residual_beyond": metadata["residual_beyond"],
         **{name: sum(row[name] for row in metadata["per_marker"].values()) for name in ("left_out", "swapped")},
         "worst": {"tag": worst[0], "rms": worst[1].get("rms")}, "marker_sd": metadata["marker_sd"],
         "not_settled": metadata["not_settled"], "lost": metadata["lost"], "iterations": metadata["iterations"],

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import sys
 
 import numpy as np
@@ -189,6 +190,39 @@ def test_the_command_writes_tables_and_a_page(trial, monkeypatch, capfd):
     code, _, err = call("squat.trc", "--figure", "legs.osim", "--muscles", "--out", "bare", "--jobs", "1")
     assert code == 2
     assert "need the forces of the ground" in err
+
+
+@pytest.mark.slow
+def test_residuals_beyond_their_limits_leave_muscles_out(trial, monkeypatch, capfd):
+    """A model with ten kilograms too many on its trunk, under the forces of the one without."""
+    from motiform.cli import main
+
+    folder = trial[0]
+    monkeypatch.chdir(folder)
+    text = (folder / "legs.osim").read_text()
+    mass = re.search(r'<Body name="pelvis">.*?<mass>([^<]*)</mass>', text, re.DOTALL)
+    assert mass is not None
+    place = slice(*mass.span(1))
+    (folder / "heavy.osim").write_text(text[: place.start] + str(float(mass[1]) + 10.0) + text[place.stop :])
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["motiform", "reconstruct", "squat.trc", *arguments])
+        with pytest.raises(SystemExit) as end:
+            main()
+        return int(end.value.code or 0), *capfd.readouterr()
+
+    ways = ("--figure", "heavy.osim", "--forces", "squat_grf.mot", "--muscles", "--jobs", "1", "--no-report", "--json")
+    code, out, err = call(*ways, "--out", "heavy")
+    assert code == 0
+    assert "the residual force at the root must be at most 5 % of the weight" in err
+    row = json.loads(out)["trials"][0]
+    assert not any("muscle" in name for name in row["files"])
+    # what is too heavy is what the ground does not carry; the squat is slow
+    force = row["residual"]["force_peak_relative"]
+    assert force == pytest.approx(10.0 * 9.81 / row["residual"]["weight"], rel=0.05)
+    assert call(*ways, "--out", "heavy", "--overwrite", "--strict")[0] == 1
+    code, out, _ = call(*ways, "--out", "all", "--any-residuals")
+    assert any("muscle" in name for name in json.loads(out)["trials"][0]["files"])
 
 
 def test_csv_of_cycles(found, tmp_path):

@@ -1,5 +1,6 @@
 """Joint efforts of a motion: inverse dynamics with force plates, and the residual at the root."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +19,12 @@ from motiform.motion.tree.model.joint import Array
 from motiform.record.recording import Recording
 from motiform.spatial.checks import as_floats
 
-__all__ = ["Efforts", "efforts", "residual_report"]
+__all__ = ["RESIDUAL_LIMITS", "Efforts", "efforts", "residual_report", "residuals_beyond"]
+
+RESIDUAL_LIMITS = {"force": 0.05, "moment": 0.01}
+"""Peaks of the residual beyond which efforts are not believed, relative to the weight, and to weight times height of
+the centre of mass.  [Hicks15]"""
+_BASES = {"force": "the weight", "moment": "the weight times the height of the centre of mass"}
 
 
 class Efforts(NamedTuple):
@@ -149,6 +155,19 @@ def residual_report(figure: Figure, q: Array, residual: Array, known: Array | No
     units = (weight, weight, weight * height, weight * height)
     out |= {f"{name}_relative": out[name] / unit for name, unit in zip(names, units, strict=True) if unit > 0}
     return out | {"weight": weight, "height": height}
+
+
+def residuals_beyond(report: Mapping[str, float] | None) -> list[str]:
+    """Return in words which peaks of a `residual_report` are beyond `RESIDUAL_LIMITS`."""
+    found = []
+    for what, limit in RESIDUAL_LIMITS.items():
+        peak = (report or {}).get(f"{what}_peak_relative")
+        if peak is not None and peak > limit:
+            found.append(
+                f"the residual {what} at the root must be at most {100 * limit:g} % of {_BASES[what]}: its peak is "
+                f"{100 * peak:.1f} %"
+            )
+    return found
 
 
 def _height(figure: Figure, q: Array) -> float:
