@@ -148,7 +148,8 @@ def test_report_page_is_complete_in_itself(folder):
     for words in ("Residuals of markers", "Gaps", "Coordinates", "r_digit2", "1 gaps in 1 markers", "human36"):
         assert words in page, words
     sources = re.findall(r'(?:src|href)="([^"]{0,40})', page)
-    assert len(sources) >= 5 + 2 + 2  # pictures, errors and gaps, two pages of coordinates
+    assert len(sources) >= 5 + 2  # pictures, residuals of each marker and the scale of their colours
+    assert page.count('role="img"') >= 2 + 2  # errors, residuals of each marker, two pages of coordinates
     assert all(source.startswith("data:image/png;base64,") for source in sources)
     assert "http" not in re.sub(r'"data:[^"]*"', "", page)
 

@@ -11,7 +11,7 @@ from motiform import FigureBuilder, Transform, joints
 from motiform.base.errors import InputError
 from motiform.image.report import plots
 from motiform.image.report.blocks import Bar, Code, Heading, Picture, ReportTable, Strip, Text
-from motiform.image.report.chart import Band, Chart, Curve, Heat, Panel, Signs, svg, ticks
+from motiform.image.report.chart import Chart, Curve, CurveBand, Heat, Panel, Signs, svg, ticks
 from motiform.image.report.html import html_page
 from motiform.image.report.page import write_blocks, write_report
 from motiform.image.report.pictures import png_of_pixels
@@ -25,7 +25,8 @@ def chart():
     x = np.arange(4.0)
     one = Panel(title=EVIL, xlabel=EVIL, ylabel=EVIL, zero=True, uprights=[(1.0, "#000000")])
     one.add(
-        Band(x, x - 1, x + 1, "#0072B2", label=EVIL), Curve(x, np.array([0.0, 1.0, np.nan, 3.0]), "#0072B2", label="b"),
+        CurveBand(x, x - 1, x + 1, "#0072B2", label=EVIL),
+        Curve(x, np.array([0.0, 1.0, np.nan, 3.0]), "#0072B2", label="b"),
         Signs(x[:2], 0.03, "x", "#0072B2", foot=True), Signs(x, x, "o", "#0072B2"),
     )  # fmt: skip
     map_ = Panel([Heat(np.array([[0.0, np.nan], [1.0, 2.0]]), 0.0, 1.0, 2.0, [EVIL, "b"])], ylim=(1.5, -0.5))

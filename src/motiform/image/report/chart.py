@@ -13,7 +13,7 @@ import numpy as np
 
 from motiform.base.markup import Html, escape, html, join
 
-__all__ = ["VIRIDIS", "Band", "Chart", "Curve", "Heat", "Panel", "Signs", "svg"]
+__all__ = ["VIRIDIS", "Chart", "Curve", "CurveBand", "Heat", "Panel", "Signs", "svg"]
 
 INCH, POINT = 1000, 1000 / 72
 _GREY, _GRID = "#3c4650", "#e3e6e9"
@@ -47,7 +47,7 @@ class Curve:
 
 
 @dataclass(frozen=True)
-class Band:
+class CurveBand:
     """The area between two curves."""
 
     x: Any
@@ -86,7 +86,7 @@ class Heat:
 class Panel:
     """One plot."""
 
-    items: list[Curve | Band | Signs | Heat] = field(default_factory=list)
+    items: list[Curve | CurveBand | Signs | Heat] = field(default_factory=list)
     title: str = ""
     xlabel: str = ""
     ylabel: str = ""
@@ -99,7 +99,7 @@ class Panel:
     equal: bool = False
     """Whether both axes have one scale."""
 
-    def add(self, *items: Curve | Band | Signs | Heat) -> None:
+    def add(self, *items: Curve | CurveBand | Signs | Heat) -> None:
         """Draw more, over what is there."""
         self.items += items
 
@@ -130,9 +130,11 @@ class Chart:
     """[inch] left of the frame of a panel."""
     right: float = _RIGHT
 
-    def legend(self) -> dict[str, Curve | Band]:
+    def legend(self) -> dict[str, Curve | CurveBand]:
         """Return what stands for each label."""
-        named = [one for panel in self.panels for one in panel.items if isinstance(one, Curve | Band) and one.label]
+        named = [
+            one for panel in self.panels for one in panel.items if isinstance(one, Curve | CurveBand) and one.label
+        ]
         return {str(one.label): one for one in reversed(named)}
 
     @property
@@ -142,14 +144,14 @@ class Chart:
 
 
 # ---------------------------------------------------------------- axes
-def _xs(one: Curve | Band | Signs | Heat) -> list[Any]:
+def _xs(one: Curve | CurveBand | Signs | Heat) -> list[Any]:
     return [np.array([one.start, one.end])] if isinstance(one, Heat) else [one.x]
 
 
-def _ys(one: Curve | Band | Signs | Heat) -> list[Any]:
+def _ys(one: Curve | CurveBand | Signs | Heat) -> list[Any]:
     if isinstance(one, Heat):
         return [np.array([-0.5, len(one.rows) - 0.5])]
-    return [one.low, one.high] if isinstance(one, Band) else [] if one.foot else [one.y]
+    return [one.low, one.high] if isinstance(one, CurveBand) else [] if one.foot else [one.y]
 
 
 def _ends(values: Any) -> tuple[float, float]:
@@ -211,13 +213,13 @@ def svg(chart: Chart) -> Html:
     )  # fmt: skip
 
 
-def _legend(legend: dict[str, Curve | Band], wide: float) -> Html:
+def _legend(legend: dict[str, Curve | CurveBand], wide: float) -> Html:
     parts, x = list[Html](), wide - INCH * _RIGHT
     for label, one in legend.items():
         x -= 55 * len(label) + 60
         parts.append(_text(label, x, 150, "start"))
         x -= 260
-        thick = 80 if isinstance(one, Band) else max(one.width * POINT, 12)
+        thick = 80 if isinstance(one, CurveBand) else max(one.width * POINT, 12)
         parts.append(html('<path d="M{:.0f} 118h200" stroke="{}" stroke-opacity="{}" stroke-width="{:.0f}"/>',
                           x, one.color, one.alpha, thick))  # fmt: skip
     return join(parts)
@@ -292,7 +294,7 @@ def _axis_y(left: float, right: float, at: Callable[[Any], np.ndarray], ends: tu
     return html('<path d="{}" stroke="{}" stroke-width="7"/>{}', Html(lines), _GRID, join(words))
 
 
-def _item(one: Curve | Band | Signs | Heat, at_x: Any, at_y: Any) -> Iterator[Html]:
+def _item(one: Curve | CurveBand | Signs | Heat, at_x: Any, at_y: Any) -> Iterator[Html]:
     if isinstance(one, Heat):
         yield _heat(one, at_x, at_y)
     elif isinstance(one, Signs):
@@ -302,7 +304,7 @@ def _item(one: Curve | Band | Signs | Heat, at_x: Any, at_y: Any) -> Iterator[Ht
             if math.isfinite(a + b):
                 place = f"translate({a:.0f} {b:.0f})scale({size:.0f})"
                 yield Html(f'<path d="{_SIGNS[one.sign]}" transform="{place}" {ink}="{one.color}"/>')
-    elif isinstance(one, Band):
+    elif isinstance(one, CurveBand):
         x, low, high = at_x(one.x), at_y(one.low), at_y(one.high)
         whole = np.isfinite(x + low + high)
         paths = "".join(_path(np.append(x[a:b], x[a:b][::-1]), np.append(low[a:b], high[a:b][::-1])) + "z"

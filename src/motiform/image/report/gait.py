@@ -8,7 +8,7 @@ import numpy as np
 
 from motiform.base.errors import MotiformError
 from motiform.image import style
-from motiform.image.report.chart import Band, Chart, Curve, Panel, Signs
+from motiform.image.report.chart import Chart, Curve, CurveBand, Panel, Signs
 
 if TYPE_CHECKING:
     from motiform.motion.postures.gait.cycles import GaitCurves, GaitQuantity
@@ -113,7 +113,7 @@ def _draw(one: "GaitQuantity", curves: "GaitCurves", band: Any) -> Panel:
     panel = Panel(title=one.title, xlabel="cycle [%]", xlim=(0.0, 100.0), zero=True)
     if band is not None:
         low, high = band
-        panel.add(Band(percent, low, high, "#b9bec4", 0.55, label="normative"))
+        panel.add(CurveBand(percent, low, high, "#b9bec4", 0.55, label="normative"))
     for side, (word, color) in SIDES.items():
         values = one.values.get(side)
         if values is None or not np.isfinite(values).any():
@@ -125,7 +125,7 @@ def _draw(one: "GaitQuantity", curves: "GaitCurves", band: Any) -> Panel:
             sd = np.sqrt(np.nansum((values - mean) ** 2, axis=0) / np.maximum(seen - 1, 1))
         sd[seen < 2] = np.nan
         if len(values) > 1:
-            panel.add(Band(percent, mean - sd, mean + sd, color, 0.18))
+            panel.add(CurveBand(percent, mean - sd, mean + sd, color, 0.18))
         count = int(np.isfinite(values).any(1).sum())
         panel.add(Curve(percent, mean, color, 1.5, label=f"{word}, {count} cycle{'s' * (count != 1)}"))
         offs = [cycle.off_percent for cycle in curves.of(side)]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from motiform.image.report.chart import Band, Chart, Curve, Heat, Panel
+from motiform.image.report.chart import Chart, Curve, CurveBand, Heat, Panel
 from motiform.image.style import AXES, COLORS
 from motiform.record.labels import columns
 
@@ -111,8 +111,8 @@ def angle_plots(rec: "Recording", figure: "Figure") -> tuple[list[Chart], list[s
         hidden = np.where(unseen[:, k] > 0.5, low, np.nan)
         panel = Panel(title=f"{figure.coordinates[k]} [{'°' if turns[k] else 'm'}]", ylim=(low, high))
         panel.add(
-            Band(times, hidden, hidden + (high - low), _GREY, 0.6),
-            Band(times, q[:, k] - 2 * std[:, k], q[:, k] + 2 * std[:, k], _BLUE),
+            CurveBand(times, hidden, hidden + (high - low), _GREY, 0.6),
+            CurveBand(times, q[:, k] - 2 * std[:, k], q[:, k] + 2 * std[:, k], _BLUE),
             Curve(times, q[:, k], _BLUE),
         )
         for span in _spans(rec, f"at its limit: {figure.coordinates[k]}"):

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motiform.image.report.blocks import Picture
-from motiform.image.report.chart import VIRIDIS, Band, Chart, Curve, Heat, Panel, Signs
+from motiform.image.report.chart import VIRIDIS, Chart, Curve, CurveBand, Heat, Panel, Signs
 from motiform.image.report.plots import blank, png_of, quiet
 
 if TYPE_CHECKING:
@@ -50,14 +50,14 @@ def _draw(axes: "Axes", panel: Panel, size: tuple[float, float]) -> None:
     quiet(axes)
 
 
-def _item(axes: "Axes", one: Curve | Band | Signs | Heat) -> None:
+def _item(axes: "Axes", one: Curve | CurveBand | Signs | Heat) -> None:
     across = axes.get_xaxis_transform() if getattr(one, "foot", False) else axes.transData
     if isinstance(one, Curve):
         if one.fill is not None:
             axes.fill(one.x, one.y, facecolor=one.fill, linewidth=0)
         axes.plot(one.x, one.y, color=one.color, linewidth=one.width, alpha=one.alpha, label=one.label,
                   linestyle="--" if one.dashed else "-", transform=across)  # fmt: skip
-    elif isinstance(one, Band):
+    elif isinstance(one, CurveBand):
         axes.fill_between(one.x, one.low, one.high, color=one.color, alpha=one.alpha, linewidth=0, label=one.label)
     elif isinstance(one, Signs):
         y = np.broadcast_to(one.y, np.shape(one.x))

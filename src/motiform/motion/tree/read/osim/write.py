@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from xml.sax.saxutils import quoteattr
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -34,6 +33,8 @@ def element(tag: str, inside: str | float = "", name: str | None = None) -> str:
         raise InputError(
             "the name cannot be written to an OpenSim model", got=repr(name), allowed="names without blanks and slashes"
         )
+    from xml.sax.saxutils import quoteattr  # which loads the network's modules
+
     attribute = "" if name is None else f" name={quoteattr(name)}"
     return f"<{tag}{attribute}>{inside if isinstance(inside, str) else repr(float(inside))}</{tag}>"
 
