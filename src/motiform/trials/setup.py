@@ -77,7 +77,7 @@ class TrialSetup:
             chosen, assumed = settle_defaults(TrialOptions(), self.markers, None)
         except InputError:  # names of a laboratory's own: a correspondence will tell
             chosen, assumed = TrialOptions(), {}
-        if "markers" in assumed:
+        if "markers" in assumed and assumed["markers"][1] in MARKER_SETS:  # not sites by names alone
             self.marker_set, self.calibrate = str(assumed["markers"][1]), bool(chosen.calibrate)
         self.height = float(chosen.figure.measures.get("height", self.height))
         self.take_body()

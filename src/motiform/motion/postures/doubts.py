@@ -32,8 +32,7 @@ def find_doubts(figure: Figure, rec: Recording, correspondence: Any = None) -> l
     metadata = rec.manifest["reconstruct"]
     found = [*_root(figure, rec), *_share(figure, metadata, correspondence)]
     if isinstance(figure, Human36):
-        found += _joints(figure, rec)
-    found += _plane(rec)
+        found += [*_joints(figure, rec), *_plane(rec)]
     if metadata["rms"] > _FAR:
         found.append(
             f"markers lie {1e3 * metadata['rms']:.0f} mm from their tags (rms): they must be those of the figure"

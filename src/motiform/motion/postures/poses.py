@@ -43,6 +43,12 @@ _JOINTS = (
     "forearm",
     "hand",
 )  # whose origins are centres of joints
+_KNEES = (  # segments above and below, of Human36 and of OpenSim's models
+    ("right_thigh", "right_shank"),
+    ("left_thigh", "left_shank"),
+    ("femur_r", "tibia_r"),
+    ("femur_l", "tibia_l"),
+)
 _WORDS = (
     ("lower_trunk", r"pelvis|hips?|sacrum|lowertrunk"),
     ("thorax", r"torso|thorax|chest|trunk|sternum"),
@@ -228,9 +234,9 @@ def _given_heading(still: Array, own: list[str], heading: str) -> float:
 def _heading_of_knees(turned: Array, segments: list[str], rec: Recording) -> float:
     """Return the angle about the vertical by which the knees' common axis is turned from z: they bend about −z."""
     total, size, most = np.zeros(3), 0.0, 0.0
-    for side in ("right", "left"):
-        if {f"{side}_thigh", f"{side}_shank"} <= {*segments}:
-            thigh, shank = (turned[:, segments.index(f"{side}_{part}")] for part in ("thigh", "shank"))
+    for pair in _KNEES:
+        if {*pair} <= {*segments}:
+            thigh, shank = (turned[:, segments.index(name)] for name in pair)
             bend = thigh.swapaxes(-1, -2) @ shank
             bend = bend[np.isfinite(bend).all(axis=(-2, -1))]
             e = log_rotation(nearest_rotation(bend)) if len(bend) else np.zeros((1, 3))

@@ -47,7 +47,7 @@ def test_errors_list_the_register(tmp_path):
         find_format(put(tmp_path / "a.zip", b"PK\0\0"))
     with pytest.raises(InputError, match=f"empty .*{format_titles()}"):
         find_format(put(tmp_path / "a.c3d", b""))
-    with pytest.raises(InputError, match=r"`format`.*allowed: c3d, trc, sto, csv.*Did you mean 'c3d'"):
+    with pytest.raises(InputError, match=r"`format`.*allowed: c3d, trc, sto, openpose, csv.*Did you mean 'c3d'"):
         find_format(tmp_path, "c3")
     with pytest.raises(InputError, match=r"got '\.mot'; allowed: endings \.c3d, \.trc, \.csv, \.tsv"):
         write_markers(recording(motion()), tmp_path / "a.mot")
