@@ -157,7 +157,8 @@ def spatio_temporal(table: Any) -> tuple[list[str], list[list[str]]]:
     """Return heads and rows of means and standard deviations of both sides, with the symmetry 2 (L − R)/(L + R)."""
     units = {
         "stride_time": ("stride time [s]", 3), "stride_length": ("stride length [m]", 3),
-        "step_time": ("step time [s]", 3), "step_length": ("step length [m]", 3), "stance": ("stance [s]", 3),
+        "step_time": ("step time [s]", 3), "step_length": ("step length [m]", 3),
+        "step_width": ("step width [m]", 3), "stance": ("stance [s]", 3),
         "part": ("stance [% of the stride]", 1), "support": ("double support before the other foot's strike [s]", 3),
         "flight": ("flight after the stance [s]", 3), "speed": ("speed [m/s]", 3),
         "cadence": ("cadence [steps/min]", 1),
@@ -173,7 +174,11 @@ def spatio_temporal(table: Any) -> tuple[list[str], list[list[str]]]:
             cells.append(f"{values.mean():.{digits}f}{spread} ({len(values)})" if len(values) else "–")
         if not np.isfinite(means).any() and name in ("support", "flight"):
             continue  # walking and running exclude each other
-        symmetry = 200.0 * (means[0] - means[1]) / (means[0] + means[1]) if np.isfinite(means).all() else np.nan
+        symmetry = (
+            200.0 * (means[0] - means[1]) / (means[0] + means[1])
+            if np.isfinite(means).all() and means[0] + means[1]
+            else np.nan
+        )
         rows.append([words, *cells, f"{symmetry:+z.1f}" if np.isfinite(symmetry) else "–"])
     return ["", "left, mean ± sd (n)", "right, mean ± sd (n)", "asymmetry [%]"], rows
 

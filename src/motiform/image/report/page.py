@@ -105,6 +105,11 @@ def _number(value: float | None, digits: int = 3) -> str:
     return "–" if value is None or not np.isfinite(value) else f"{value:.{digits}f}"
 
 
+def _short(value: Any) -> str:
+    """Return a value as a person writes it: of numbers four digits."""
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
 # ---------------------------------------------------------------- sections
 def _head(rec: "Recording") -> list[Block]:
     summary, subject = rec.manifest["reconstruct"], rec.manifest.get("subject")
@@ -118,7 +123,7 @@ def _head(rec: "Recording") -> list[Block]:
     found: list[Block] = [Heading(title, 1), Text(facts)]
     taken = rec.manifest.get("taken") or {}
     if taken:
-        each = "; ".join(f"{_TAKEN.get(name, name)} {value} ({why})" for name, (value, why) in taken.items())
+        each = "; ".join(f"{_TAKEN.get(name, name)} {_short(value)} ({why})" for name, (value, why) in taken.items())
         found.append(Text(f"Assumed where nothing was given: {each}."))
     found += [Text(str(note), bad=True) for note in summary["notes"]]
     for name, words in (("left_out", "left out"), ("swapped", "exchanged and corrected")):
@@ -211,7 +216,7 @@ def _shown(plots: list[tuple[str, Chart]]) -> list[Block]:
 
 def _strides(table: Any) -> ReportTable:
     heads = ["side", "start [s]", "stride [s]", "stride [m]", "step [s]", "step [m]", "stance [s]", "speed [m/s]",
-             "cadence [1/min]", "flight [s]"]  # fmt: skip
+             "cadence [1/min]", "flight [s]", "step width [m]"]  # fmt: skip
     rows = [[str(s.side), *(_number(value) for value in list(vars(s).values())[1:])] for s in table.strides]
     return ReportTable(heads, rows, folded=f"{len(rows)} strides")
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GaitTable", "Stride", "gait_table"]
 
+_STRIDE = 0.3  # [m] shorter ways of a heel tell no direction
 _NEXT = 1.5  # s, in which the other foot's strike follows: later ones have unobserved steps between
 
 
@@ -42,6 +43,8 @@ class Stride:
     """Steps a minute: two in a stride."""
     flight: float = float("nan")
     """[s] From the foot's off to the next strike of the other foot; below zero: double support."""
+    step_width: float = float("nan")
+    """[m] From the other heel at its strike across to the line through this heel's two; below zero: feet cross."""
 
 
 @dataclass(frozen=True)
@@ -115,5 +118,25 @@ def _stride(walker: Walker, times: Mapping[str, Mapping[str, list[float]]], side
         side, start, stride, place(walker.heels[side], end) - place(walker.heels[side], start), start - before,
         step_length, offs[0] - start if offs else nan,
         (place(walker.pelvis, end) - place(walker.pelvis, start)) / stride, 120.0 / stride,
-        later - offs[0] if offs else nan,
+        later - offs[0] if offs else nan, _step_width(walker, times, side, start, end),
     )  # fmt: skip
+
+
+def _step_width(
+    walker: Walker, times: Mapping[str, Mapping[str, list[float]]], side: str, start: float, end: float
+) -> float:
+    between = [(x, s) for s in walker.heels if s != side for x in times[s][STRIKE] if start < x < end]
+    if not between:
+        return float("nan")
+    time, other = between[0]
+
+    def place(own: str, at: float) -> Array:
+        return np.array([np.interp(at, walker.times, column) for column in walker.heels[own].T])
+
+    first, last, across = place(side, start), place(side, end), place(other, time)
+    way = last - first
+    way -= (way @ walker.up) * walker.up
+    length = float(np.linalg.norm(way))
+    ahead = way / length if length > _STRIDE else walker.forward  # on a treadmill the heel strikes where it did before
+    right = np.cross(ahead, walker.up)
+    return float((first - across) @ right) * (1.0 if side == "r" else -1.0)

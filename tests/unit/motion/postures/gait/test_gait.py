@@ -74,6 +74,21 @@ def test_strides_steps_and_speed():
     assert list(table.to_pandas()["side"]) == [s.side for s in table.strides]
 
 
+@pytest.mark.parametrize("direction", [0.0, 2.2])
+@pytest.mark.parametrize("speed", [SPEED, 0.0])
+def test_step_width_is_the_distance_between_the_lines_of_the_heels(direction, speed):
+    """Heels 6 cm to each side of the way, on the ground and on a treadmill; below zero where they cross."""
+    man = walker(direction, speed)
+    right = np.cross([np.cos(direction), 0.0, np.sin(direction)], UP)
+    for width in (0.12, -0.04):
+        heels = {side: man.heels[side] + s * 0.5 * width * right for side, s in (("r", 1.0), ("l", -1.0))}
+        toes = {side: man.toes[side] + s * 0.5 * width * right for side, s in (("r", 1.0), ("l", -1.0))}
+        own = man._replace(heels=heels, toes=toes)
+        found = [s.step_width for s in gait_table(own, gait_events(own)).strides if np.isfinite(s.step_width)]
+        assert len(found) >= 6
+        assert_allclose(found, width, atol=1e-9)
+
+
 def test_gaps_have_no_events():
     man = walker()
     hidden = (T > 2.0) & (T < 4.0)
