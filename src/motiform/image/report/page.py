@@ -166,10 +166,27 @@ def _gait(
     words = {"file": "the file", "plate": "force plates", "zeni": "the feet", "velocity": "the feet"}
     found: list[Block] = [Heading("Gait"), ReportTable(*spatio_temporal(table)), _strides(table)]
     found.append(Text(f"Events of {', '.join(dict.fromkeys(words.get(one, one) for one in sources))}."))
-    found += [*_notes(table), *_turned(rec, figure)]
+    found += [*_notes(table), *_turned(rec, figure), *_stances_off_plates(rec, table)]
     if curves.cycles:
         found += _legend(curves, normative)
     return found + _shown([*curve_pages(curves, normative), *force_plots(rec, figure, markers, walker)])
+
+
+def _stances_off_plates(rec: "Recording", table: Any) -> list[Block]:
+    """Return why a side has no moments over its stance, where it has none."""
+    from motiform.motion.postures.gait.series import load_known
+
+    if "effort.known" not in rec:
+        return []
+    times, found = rec.time("q"), list[Block]()
+    for side, word in (("l", "left"), ("r", "right")):
+        stances = [(s.start, s.start + s.stance) for s in table.strides if s.side == side and np.isfinite(s.stance)]
+        known = load_known(rec, side)
+        whole = [bool(known[(times >= first) & (times <= last)].all()) for first, last in stances]
+        if stances and not any(whole):
+            words = f"None of the {len(stances)} stances of the {word} foot is on a usable plate of its own: "
+            found.append(Text(words + "moments and powers of this side are those of the swing."))
+    return found
 
 
 def _over_time(rec: "Recording", figure: "Figure", walker: Any, steps: list[Any]) -> list[Block]:

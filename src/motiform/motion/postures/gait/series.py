@@ -26,7 +26,16 @@ from motiform.record.channel import Channel
 from motiform.record.recording import Recording
 from motiform.spatial import euler_from_rotation
 
-__all__ = ["GROUPS", "MARKS", "GaitSeries", "SideSeries", "joint_series", "pelvis_angles", "sample_where_defined"]
+__all__ = [
+    "GROUPS",
+    "MARKS",
+    "GaitSeries",
+    "SideSeries",
+    "joint_series",
+    "load_known",
+    "pelvis_angles",
+    "sample_where_defined",
+]
 
 GROUPS = {"angles": "°", "moments": "N·m/kg", "powers": "W/kg"}
 """Kinds of quantities and their units."""
@@ -235,7 +244,7 @@ def _add_joint(
             found.append(made)
     if "effort" not in rec or not figure.mass > 0 or not columns:
         return
-    known = np.where(_load_known(rec, side), 1.0 / figure.mass, np.nan)
+    known = np.where(load_known(rec, side), 1.0 / figure.mass, np.nan)
     effort, power = (np.asarray(rec[what]) * known[:, None] for what in ("effort", "power"))
     external = motion.convention == "plug-in-gait"
     moments = _moments(motion, angle)
@@ -287,7 +296,7 @@ def _unwrapped(angles: Array) -> Array:
     return out
 
 
-def _load_known(rec: Recording, side: str) -> Array:
+def load_known(rec: Recording, side: str) -> Array:
     """Return whether the force of the ground on the foot of a side is known, (samples,) bool."""
     if "effort.known" not in rec:
         return np.ones(rec.count("q"), bool)
