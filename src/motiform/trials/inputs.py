@@ -41,7 +41,7 @@ def companions(source: str | Path) -> list[Path]:
     """Return the files that a trial is read from besides the named one: other sensors, other pictures."""
     path = Path(source)
     of = {".txt": files_of_recording, ".json": pictures_of_recording}.get(path.suffix.lower())
-    return [] if of is None or not path.is_file() else [file for file in of(path) if file != path]
+    return [] if of is None or not path.is_file() else [file for file in of(path) if file.resolve() != path.resolve()]
 
 
 def forces_of(source: str | Path, forces: str) -> Path:

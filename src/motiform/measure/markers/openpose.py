@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from motiform.base.errors import InputError
+from motiform.base.files import named_file
 from motiform.measure.markers.format import MarkerFormat, ReadOptions
 from motiform.measure.raw import Raw
 
@@ -67,7 +68,8 @@ def _pictures(folder: Path, match: re.Match[str]) -> list[Path]:
     for file in folder.iterdir():
         other = _FRAME.fullmatch(file.name)
         if other is not None and (other["name"], other["end"].lower()) == (match["name"], match["end"].lower()):
-            found.append((int(other["number"]), file))
+            own = named_file(file.name, folder, reader="a recording of pictures", where=str(folder))
+            found += [] if own is None else [(int(other["number"]), own)]
     return [file for _, file in sorted(found)]
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from motiform.base.errors import InputError
+from motiform.base.files import named_file
 from motiform.measure.names import read_pairs
 from motiform.measure.poses.format import PoseFormat, RawPoses
 from motiform.measure.text import cells_of, read_table, read_text, separator
@@ -61,23 +62,39 @@ def files_of_recording(path: Path) -> list[Path]:
     match = _FILE.fullmatch(path.name)
     if match is None:
         return [path]
-    beside = [path.parent / _TABLE] if (path.parent / _TABLE).is_file() else sorted(path.parent.glob("*.xml"))
-    return [*_sensors_of(path, match["trial"]).values(), *beside]
+    table = _beside(_TABLE, path.parent)
+    return [*_sensors_of(path, match["trial"]).values(), *([table] if table else _mappings(path.parent))]
+
+
+def _beside(name: str, folder: Path) -> Path | None:
+    """Return a file of the folder of a recording, None where there is none."""
+    return named_file(name, folder, reader="a recording of sensors", where=str(folder))
+
+
+def _mappings(folder: Path) -> list[Path]:
+    found = [_beside(file.name, folder) for file in sorted(folder.glob("*.xml"))]
+    return [file for file in found if file is not None and file.stat().st_size < 2**20]
 
 
 def _sensors_of(path: Path, trial: str) -> dict[str, Path]:
     """Return {sensor: its file} of a recording."""
-    found = [(_FILE.fullmatch(file.name), file) for file in sorted(path.parent.iterdir())]
-    return {other["sensor"].upper(): file for other, file in found if other and other["trial"] == trial}
+    found: dict[str, Path] = {}
+    for name in sorted(file.name for file in path.parent.iterdir()):
+        other = _FILE.fullmatch(name)
+        file = _beside(name, path.parent) if other and other["trial"] == trial else None
+        if other is not None and file is not None:
+            found[other["sensor"].upper()] = file
+    return found
 
 
 def _segments_of_sensors(folder: Path) -> dict[str, str]:
     """Return {sensor: segment} by the table sensors.csv beside the files, or by the mapping of OpenSense there."""
-    if (folder / _TABLE).is_file():
-        pairs = read_pairs(folder / _TABLE, ("sensor", "segment"))
+    table = _beside(_TABLE, folder)
+    if table is not None:
+        pairs = read_pairs(table, ("sensor", "segment"))
         return {sensor.strip("_").upper(): segment for sensor, segment in pairs.items() if segment}
-    for file in sorted(folder.glob("*.xml")):
-        found = _MAPPED.findall(read_text(file)) if file.stat().st_size < 2**20 else []
+    for file in _mappings(folder):
+        found = _MAPPED.findall(read_text(file))
         if found:
             return {sensor.strip("_").upper(): segment for sensor, segment in found}
     raise InputError(
