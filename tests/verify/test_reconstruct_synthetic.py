@@ -240,7 +240,7 @@ def test_eighteen_tags(figure, truth):
 
 def test_bad_input(figure, truth):
     points = motiform.tags(figure, truth[:3])
-    with pytest.raises(InputError, match="name of a tag"):
+    with pytest.raises(InputError, match="the marker set is not known"):
         motiform.reconstruct(figure, recording(points, [f"X{k}" for k in range(28)]))
     with pytest.raises(InputError, match="ever seen"):
         motiform.reconstruct(figure, recording(np.full_like(points, np.nan), figure.tag_names))

@@ -133,7 +133,7 @@ def _recognised(markers: Recording, figure: Figure) -> tuple[str | dict[str, str
         if own:
             return None
         unknown = UnknownMarkersError(
-            "the marker set is not known", where=str(markers.manifest.get("source")),
+            "the marker set is not known", where=str(markers.manifest.get("source") or "markers"),
             got=f"{', '.join(names[:8])}{', …' if len(names) > 8 else ''}: {count} of {len(names)} are of {best}",
             remedy="Give --markers CSV with the columns marker and site (human36(markers={marker: site}) in Python), "
             "or --correspondence, or another --figure.",
@@ -154,7 +154,7 @@ def _check_space(markers: Recording) -> None:
     flat = [axis for k, axis in enumerate("xyz") if np.nanmax(points[..., k]) - np.nanmin(points[..., k]) < _FLAT]
     if flat:
         raise InputError(
-            "keypoints must be in space", where=str(markers.manifest.get("source")), got=f"one {flat[0]} for all",
+            "keypoints must be in space", where=str(markers.manifest.get("source") or "markers"), got=f"one {flat[0]} for all",
             remedy="Pictures of one camera tell no posture in space: film with two calibrated cameras or more, and "
             "triangulate (Pose2Sim, OpenCap and Anipose do).",
         )  # fmt: skip

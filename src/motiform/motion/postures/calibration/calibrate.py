@@ -165,14 +165,14 @@ def _fitted(figure: Figure, points: Array, start: Array | None, w: Array, loss: 
 
 def _assumed(figure: Figure, q: Array, priors: Priors) -> tuple[Array, Array]:
     """Return postures about which coordinates are assumed to lie, and the spread of each plain coordinate."""
-    at_q, _ = posture_places(figure)
+    at_q, at_v = posture_places(figure)
+    names = [figure.coordinates[k] for k in at_v]
     center, spreads = q.copy(), np.full(len(at_q), float(priors.posture_sd))
     for name, value in (priors.neutral_sd or {}).items():
         check_spread(f"neutral_sd of {name!r}", value)
-        place = figure.coordinates.index(name) if name in figure.coordinates else -1
-        if place not in at_q:
-            allowed = ", ".join(figure.coordinates[k] for k in at_q[:40])
-            raise InputError("no such coordinate", where="neutral_sd", got=name, allowed=allowed)
+        if name not in names:
+            raise InputError("no such coordinate", where="neutral_sd", got=name, allowed=", ".join(names[:40]))
+        place = at_q[names.index(name)]
         center[:, place] = figure.neutral()[place]
         spreads[at_q == place] = value
     return center, spreads
