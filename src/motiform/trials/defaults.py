@@ -154,7 +154,8 @@ def _check_space(markers: Recording) -> None:
     flat = [axis for k, axis in enumerate("xyz") if np.nanmax(points[..., k]) - np.nanmin(points[..., k]) < _FLAT]
     if flat:
         raise InputError(
-            "keypoints must be in space", where=str(markers.manifest.get("source") or "markers"), got=f"one {flat[0]} for all",
+            "keypoints must be in space", where=str(markers.manifest.get("source") or "markers"),
+            got=f"one {flat[0]} for all",
             remedy="Pictures of one camera tell no posture in space: film with two calibrated cameras or more, and "
             "triangulate (Pose2Sim, OpenCap and Anipose do).",
         )  # fmt: skip

@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from motiform.base.progress import Progress
+from motiform.measure.changes import check_has_markers
 from motiform.motion.figures.human36_figure import Human36
 from motiform.motion.postures.settings import Fit
 from motiform.motion.tree import Figure
@@ -23,6 +24,7 @@ def recognise(
     """
     from motiform.trials.trial import TrialOptions
 
+    check_has_markers(markers)
     if not isinstance(figure, Human36) or figure.recipe.markers or fit.correspondence is not None:
         return figure, fit, {}
     recipe = figure.recipe

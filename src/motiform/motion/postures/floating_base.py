@@ -6,7 +6,7 @@ fitted, low-passed and differentiated so, and told in the coordinates of the fig
 """
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -15,13 +15,13 @@ from motiform.motion.tree import Figure
 from motiform.motion.tree.joints.axes import AxesJoint, Axis
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.segment import velocity_names
-from motiform.spatial import Transform, euler_from_rotation, exp_rotation
+from motiform.spatial import Transform, euler_from_rotation, exp_rotation, rotation_from_euler
 from motiform.spatial.axes import across_axes
 
 __all__ = ["FloatingBase", "about_vertical", "heading_apart"]
 
 _NAMES = ("shift_1", "shift_2", "shift_3", "heading", "list", "tilt")
-_SINGULAR = 1e-9  # of the largest singular value: a rate that posture does not have
+_SINGULAR = 1e-9  # cosine of the second angle, below which the posture has no rate of the first
 _LEAST = 1e-3  # cosine of the second angle, below which the standard deviation of the others counts as infinite
 
 
@@ -33,30 +33,10 @@ class FloatingBase:
     figure: Figure
     """With shifts, heading, list and tilt."""
 
-    @classmethod
-    def of(cls, figure: Figure) -> "FloatingBase | None":
+    @staticmethod
+    def of(figure: Figure) -> "FloatingBase | None":
         """Return the base of a figure whose root has three shifts and then three turns about orthogonal axes."""
-        if len(figure.roots) != 1:
-            return None
-        root = figure.segments[figure.roots[0]]
-        joint, names = root.joint, velocity_names(root)
-        followed = {name for one in figure.couplings for name in (one.dependent, one.leading)}
-        if not isinstance(joint, AxesJoint) or not _floats(joint) or followed & set(names):
-            return None
-        if np.any(root.armature) or np.any(root.damping):
-            return None
-        up = root.placement.rotation.T @ figure.up
-        ahead = across_axes(up)[0] if abs(up[0]) > 0.5 else np.array([1.0, 0.0, 0.0])
-        ahead = ahead - (ahead @ up) * up
-        ahead /= np.linalg.norm(ahead)
-        side = np.cross(ahead, up)
-        turns = [Axis("revolute", (float(a[0]), float(a[1]), float(a[2]))) for a in (up, ahead, side)]
-        own = [f"{root.name}.{name}" for name in _NAMES]
-        other = AxesJoint([*joint.axes[:3], *turns], own)
-        new = dict(zip(names, own, strict=True))
-        order = figure.order and tuple(new.get(name, name) for name in figure.order)
-        segments = tuple(replace(s, joint=other) if s is root else s for s in figure.segments)
-        return cls(figure, _plain(figure, segments, order))
+        return _made(figure)
 
     @property
     def _root(self) -> int:
@@ -112,13 +92,10 @@ class FloatingBase:
 
     def _converted(self, q: Array, source: Figure, target: Figure) -> Array:
         out = np.array(q, float)
-        axes = _axes(target)[3:]
-        n1, n2, n3 = (np.array(axis.direction) for axis in axes)
-        E = np.stack([n1, n2, np.cross(n1, n2)], axis=1)
-        R = source.segments[self._root].joint.transform(out[..., self.q]).rotation
-        angles = euler_from_rotation(E.T @ R @ E, "xyz")
-        angles[..., 2] *= np.sign(n3 @ E[:, 2])
-        out[..., self.q[3:]] = angles
+        one, other = _basis(source), _basis(target)
+        turn = other.E.T @ one.E
+        R = turn @ rotation_from_euler(out[..., self.q[3:]] * one.signs, "xyz") @ turn.T
+        out[..., self.q[3:]] = euler_from_rotation(R, "xyz") * other.signs
         return out
 
     def turned(self, q: Array, angle: float | Array) -> Array:
@@ -141,35 +118,28 @@ class FloatingBase:
         return self.leave(turned, np.broadcast_to(self.given.neutral(), turned.shape))
 
     # ---------------------------------------------------------------- rates, forces, certainty
-    def _subspaces(self, q: Array, given: Array) -> tuple[Array, Array]:
-        """Return what twists rates of the root make, of `figure` and of the given one, (..., 6, 6)."""
-        pairs = ((self.figure, q), (self.given, given))
-        mine, own = (f.segments[self._root].joint.subspace(x[..., self.q]) for f, x in pairs)
-        return mine, own
-
     def leave_rates(self, q: Array, v: Array, a: Array, given: Array) -> tuple[Array, Array]:
         """Return velocities and their rates of `figure` at q as those of the given one at `given`, (..., nv).
 
-        In its singular posture what no rate can tell is left out.
+        In its singular posture what no rate can tell is left out. The shifts are the same.
         """
-        mine, own = self._subspaces(q, given)
-        inverse = np.linalg.pinv(own, rcond=_SINGULAR)
+        at_q, at_v = self.q[3:], self.v[3:]
+        own, other = _basis(self.figure), _basis(self.given)
         v_out, a_out = np.array(v, float), np.array(a, float)
-        v_out[..., self.v] = _times(inverse, _times(mine, v[..., self.v]))
-        rates = [
-            f.segments[self._root].joint.subspace_rate(x[..., self.q], w[..., self.v])
-            for f, x, w in ((self.figure, q, v), (self.given, given, v_out))
-        ]
-        twist = _times(mine, a[..., self.v]) + _times(rates[0], v[..., self.v]) - _times(rates[1], v_out[..., self.v])
-        a_out[..., self.v] = _times(inverse, twist)
+        angles, first, second = q[..., at_q], v[..., at_v], a[..., at_v]
+        spin = own.turning(angles, first)
+        v_out[..., at_v] = rates = other.rates(given[..., at_q], spin)
+        change = own.turning(angles, second) + own.turning_bias(angles, first)
+        a_out[..., at_v] = other.rates(given[..., at_q], change - other.turning_bias(given[..., at_q], rates))
         return v_out, a_out
 
     def leave_efforts(self, q: Array, effort: Array, given: Array) -> Array:
         """Return generalised forces of `figure` at q as those of the given one at `given`, (..., nv)."""
-        mine, own = self._subspaces(q, given)
+        at_q, at_v = self.q[3:], self.v[3:]
         out = np.array(effort, float)
-        wrench = _times(np.linalg.pinv(np.swapaxes(mine, -1, -2), rcond=_SINGULAR), out[..., self.v])
-        out[..., self.v] = _times(np.swapaxes(own, -1, -2), wrench)
+        moment = _basis(self.figure).moment(q[..., at_q], effort[..., at_v])
+        matrix = _basis(self.given).matrix(given[..., at_q])
+        out[..., at_v] = (np.swapaxes(matrix, -1, -2) @ moment[..., None])[..., 0]
         return out
 
     def leave_covariance(self, q: Array, covariance: Array, angle: float) -> Array:
@@ -178,13 +148,89 @@ class FloatingBase:
         Of shifts along their own directions after a turn by `angle` [rad] about the vertical; of turns about the axes
         of the root that the angles of the given figure turn about, as it stands: they have no singular posture.
         """
-        M = np.zeros((len(q), 6, 6))
         A, P = self._slides, self._placement.rotation
-        M[:, :3, :3] = np.linalg.inv(A) @ P.T @ about_vertical(self.given, angle) @ P @ A
+        shifts = np.linalg.inv(A) @ P.T @ about_vertical(self.given, angle) @ P @ A
         directions = np.array([axis.direction for axis in _axes(self.given)[3:]])
-        joint = self.figure.segments[self._root].joint
-        M[:, 3:, 3:] = directions @ joint.subspace(q[:, self.q])[:, :3, 3:]
-        return np.asarray(np.einsum("nij,njk,nik->ni", M, covariance, M))
+        turns = directions @ _basis(self.figure).matrix(q[:, self.q[3:]])
+        out = np.empty((len(q), 6))
+        for part, M in ((slice(0, 3), shifts), (slice(3, 6), turns)):
+            out[:, part] = ((M @ covariance[:, part, part]) * M).sum(-1)
+        return out
+
+
+@dataclass(frozen=True)
+class _Basis:
+    """Three turns about orthogonal axes: E has the first two and their product in its columns.
+
+    R = E Rx(α) Ry(β) Rz(γ) Eᵀ, the angles with their signs; the angular velocity is told in the axes of the root.
+    """
+
+    E: Array
+    signs: Array
+
+    def turning(self, angles: Array, rates: Array) -> Array:
+        """Return the angular velocity [rad/s], (..., 3)."""
+        return np.asarray((self.matrix(angles) @ rates[..., None])[..., 0])
+
+    def matrix(self, angles: Array) -> Array:
+        """Return the matrix from rates to angular velocity, (..., 3, 3)."""
+        _, b, c = np.moveaxis(angles * self.signs, -1, 0)
+        W = np.zeros((*b.shape, 3, 3))
+        W[..., 0, 0], W[..., 1, 0], W[..., 2, 0] = np.cos(b) * np.cos(c), -np.cos(b) * np.sin(c), np.sin(b)
+        W[..., 0, 1], W[..., 1, 1], W[..., 2, 2] = np.sin(c), np.cos(c), 1.0
+        return np.asarray(self.E @ (W * self.signs))
+
+    def turning_bias(self, angles: Array, rates: Array) -> Array:
+        """Return what the rates alone change of the angular velocity [rad/s²], (..., 3)."""
+        _, b, c = np.moveaxis(angles * self.signs, -1, 0)
+        da, db, dc = np.moveaxis(rates * self.signs, -1, 0)
+        x = -da * (np.sin(b) * np.cos(c) * db + np.cos(b) * np.sin(c) * dc) + db * np.cos(c) * dc
+        y = da * (np.sin(b) * np.sin(c) * db - np.cos(b) * np.cos(c) * dc) - db * np.sin(c) * dc
+        return np.asarray(np.stack([x, y, da * np.cos(b) * db], axis=-1) @ self.E.T)
+
+    def rates(self, angles: Array, turning: Array) -> Array:
+        """Return the rates of the angles of an angular velocity, (..., 3); of a singular posture the first is zero."""
+        _, b, c = np.moveaxis(angles * self.signs, -1, 0)
+        x, y, z = np.moveaxis(turning @ self.E, -1, 0)
+        free = np.abs(np.cos(b)) > _SINGULAR
+        da = np.where(free, (np.cos(c) * x - np.sin(c) * y) / np.where(free, np.cos(b), 1.0), 0.0)
+        db, dc = np.sin(c) * x + np.cos(c) * y, z - np.sin(b) * da
+        return np.asarray(np.stack([da, db, dc], axis=-1) * self.signs)
+
+    def moment(self, angles: Array, efforts: Array) -> Array:
+        """Return the moment whose work the efforts of the angles do [N·m], (..., 3), in the axes of the root."""
+        return np.asarray(np.linalg.solve(np.swapaxes(self.matrix(angles), -1, -2), efforts[..., None])[..., 0])
+
+
+def _basis(figure: Figure) -> _Basis:
+    n1, n2, n3 = (np.array(axis.direction) for axis in _axes(figure)[3:])
+    E = np.stack([n1, n2, np.cross(n1, n2)], axis=1)
+    return _Basis(E, np.array([1.0, 1.0, np.sign(n3 @ E[:, 2])]))
+
+
+@lru_cache(maxsize=8)
+def _made(figure: Figure) -> "FloatingBase | None":
+    if len(figure.roots) != 1:
+        return None
+    root = figure.segments[figure.roots[0]]
+    joint, names = root.joint, velocity_names(root)
+    followed = {name for one in figure.couplings for name in (one.dependent, one.leading)}
+    if not isinstance(joint, AxesJoint) or not _floats(joint) or followed & set(names):
+        return None
+    if np.any(root.armature) or np.any(root.damping):
+        return None
+    up = root.placement.rotation.T @ figure.up
+    ahead = across_axes(up)[0] if abs(up[0]) > 0.5 else np.array([1.0, 0.0, 0.0])
+    ahead = ahead - (ahead @ up) * up
+    ahead /= np.linalg.norm(ahead)
+    side = np.cross(ahead, up)
+    turns = [Axis("revolute", (float(a[0]), float(a[1]), float(a[2]))) for a in (up, ahead, side)]
+    own = [f"{root.name}.{name}" for name in _NAMES]
+    other = AxesJoint([*joint.axes[:3], *turns], own)
+    new = dict(zip(names, own, strict=True))
+    order = figure.order and tuple(new.get(name, name) for name in figure.order)
+    segments = tuple(replace(s, joint=other) if s is root else s for s in figure.segments)
+    return FloatingBase(figure, _plain(figure, segments, order))
 
 
 def about_vertical(figure: Figure, angle: float | Array) -> Array:
