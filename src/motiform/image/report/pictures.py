@@ -61,12 +61,14 @@ def _picture(
     from motiform.form import dress
     from motiform.image.camera import Camera
     from motiform.image.cast.raycast import render
+    from motiform.image.look import Lighting
     from motiform.spatial.up_axis import upright
 
     time = rec.time("q")[sample]
     form = dress(rec.slice(time, time), looks)
     camera = Camera.framing(form, upright(form.up) @ away, aspect=_SIZE[0] / _SIZE[1])
-    pixels = render(form, 0, camera=camera, size=_SIZE, samples_per_pixel=4, ground=True if ground is None else ground)
+    light = Lighting(ambient_rays=0)  # how much of the sky a point sees is not seen in pictures as small as these
+    pixels = render(form, 0, camera=camera, size=_SIZE, look=light, ground=True if ground is None else ground)
     pixels = np.array(pixels)
     for name, color, radius in (("tags", _TAG, 2.2), ("markers", _MARKER, 3.4)):
         if name in rec:
