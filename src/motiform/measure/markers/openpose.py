@@ -20,7 +20,7 @@ _NAMES = (
     "RAnkle", "LHip", "LKnee", "LAnkle", "REye", "LEye", "REar", "LEar", "LBigToe", "LSmallToe", "LHeel", "RBigToe",
     "RSmallToe", "RHeel",
 )  # fmt: skip
-_FRAME = re.compile(r"(?P<name>.*?)(?P<number>\d+)(?P<end>_keypoints\.json)", re.IGNORECASE)
+_FRAME = re.compile(r"(?P<name>(?:.*\D)?)(?P<number>\d+)(?P<end>_keypoints\.json)", re.IGNORECASE)
 _SURE = 0.3  # confidence below which a keypoint is taken for one that was not seen
 
 
