@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from motiform.motion.postures.fit.unwind import Turns, nearest_path
+from motiform.motion.postures.fit.unwind import Turns, nearest_path, wrapped
 from motiform.motion.tree import Figure
 from motiform.motion.tree.joints.axes import AxesJoint, Axis
 from motiform.motion.tree.model.joint import Array
@@ -70,7 +70,7 @@ class FloatingBase:
         """Return configurations of `figure` as those of the given one whose angles are nearest to others."""
         out = self._converted(q, self.figure, self.given)
         at, first = self.q[3:], near[..., self.q[3:]]
-        ways = [first + _wrapped(way - first) for way in (out[..., at], self._turns(first).other(out[..., at]))]
+        ways = [first + wrapped(way - first) for way in (out[..., at], self._turns(first).other(out[..., at]))]
         away = [((way - first) ** 2).sum(-1, keepdims=True) for way in ways]
         out[..., at] = np.where(away[1] < away[0], ways[1], ways[0])
         return out
@@ -277,10 +277,6 @@ def _floats(joint: AxesJoint) -> bool:
     offsets = [axis.offset for axis in joint.axes[3:]]
     right = np.abs(directions[3:] @ directions[3:].T - np.eye(3)).max() < 1e-12 and not any(offsets)
     return bool(right and abs(np.linalg.det(directions[:3])) > 1e-3)
-
-
-def _wrapped(angle: Array) -> Array:
-    return np.asarray(angle - 2.0 * np.pi * np.rint(angle / (2.0 * np.pi)))
 
 
 def _times(matrices: Array, vectors: Array) -> Array:

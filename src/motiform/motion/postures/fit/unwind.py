@@ -16,7 +16,7 @@ from motiform.motion.postures.fit.fitter import FittedPostures, Fitter
 from motiform.motion.tree import Figure, forward_kinematics, joint_axes
 from motiform.motion.tree.model.joint import Array
 
-__all__ = ["Turns", "find_turns", "nearest_path", "unwind", "wrap_inside_limits"]
+__all__ = ["Turns", "find_turns", "nearest_path", "unwind", "wrap_inside_limits", "wrapped"]
 
 _TURN = 2.0 * np.pi
 _SAME = 1e-9  # [m, -] difference of poses that are one posture
@@ -225,7 +225,7 @@ def _two_paths(turns: Turns, q: Array, std: Array) -> list[Array]:
             middle = 0.5 * (before.stop - 1 + first)
             goal = _line(path[before], before.start, middle, last=True)
             ways = [own, turns.other(own)]
-            apart = [_wrapped(goal - _line(way, first, middle, last=False)) for way in ways]
+            apart = [wrapped(goal - _line(way, first, middle, last=False)) for way in ways]
             best = int(np.argmin([(gap**2).sum() for gap in apart]))
             own = ways[best] + goal - apart[best] - _line(ways[best], first, middle, last=False)
         before = slice(first, end)
@@ -234,7 +234,7 @@ def _two_paths(turns: Turns, q: Array, std: Array) -> list[Array]:
     for first, end in runs(~np.isin(np.arange(len(q)), sure)):
         here = np.arange(first, end)
         goal = np.stack([np.interp(here, sure, path[sure, k]) for k in range(q.shape[1])], axis=-1)
-        near = np.stack([goal + _wrapped(way - goal) for way in (q[here], turns.other(q[here]))])
+        near = np.stack([goal + wrapped(way - goal) for way in (q[here], turns.other(q[here]))])
         nearest = np.argmin(((near - goal) ** 2).sum(-1), axis=0)
         path[here] = near[nearest, np.arange(len(here))]
     return [path, turns.other(path)]
@@ -243,7 +243,7 @@ def _two_paths(turns: Turns, q: Array, std: Array) -> list[Array]:
 def _followed(turns: Turns, q: Array) -> Array:
     """Return the path that takes the nearer set of angles at each step."""
     other = turns.other(q)
-    stays, goes = (_wrapped(there[1:] - q[:-1]) for there in (q, other))
+    stays, goes = (wrapped(there[1:] - q[:-1]) for there in (q, other))
     turned = np.append(0, np.cumsum((goes**2).sum(-1) < (stays**2).sum(-1))) % 2 == 1
     return np.unwrap(np.where(turned[:, None], other, q), axis=0)
 
@@ -258,7 +258,8 @@ def _line(path: Array, first: int, at: float, *, last: bool) -> Array:
     return np.asarray(value + slope * (at - t.mean()))
 
 
-def _wrapped(angle: Array) -> Array:
+def wrapped(angle: Array) -> Array:
+    """Return angles without full turns, (−π, π]."""
     return angle - _TURN * np.rint(angle / _TURN)
 
 
@@ -266,7 +267,7 @@ def _every(turns: Turns, q: Array) -> Array:
     """Return all representations within a turn of the prior, (samples, representations, angles)."""
     sets = [q] if turns.middle is None else [q, turns.other(q)]
     shifts = _TURN * np.array(list(product((-1.0, 0.0, 1.0), repeat=q.shape[1])))
-    return np.concatenate([_wrapped(own - turns.prior)[:, None] + turns.prior + shifts for own in sets], axis=1)
+    return np.concatenate([wrapped(own - turns.prior)[:, None] + turns.prior + shifts for own in sets], axis=1)
 
 
 def _within(turns: Turns, q: Array) -> Array:
