@@ -46,8 +46,7 @@ def empty(built, tmp_path_factory):
     python = folder / "venv" / BIN / ("python.exe" if os.name == "nt" else "python")
     uv("venv", "--python", sys.executable, str(folder / "venv"))
     uv("pip", "install", "--python", str(python), str(built[0]))
-    env = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "MOTIFORM_CACHE")}
-    env["MOTIFORM_CACHE"] = str(folder / "cache")
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
 
     def run(*command):
         return subprocess.run(

@@ -13,6 +13,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import llvmlite
+import numba
+import numpy as np
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, _CacheLocator
 from numba.core.sigutils import normalize_signature
 
@@ -22,6 +25,8 @@ from motiform.base.locks import lock, unlock
 from motiform.base.progress import compiling
 
 __all__ = ["cache_on_disk"]
+
+_PACKAGE = Path(__file__).resolve().parents[1]
 
 
 @cache
@@ -54,7 +59,11 @@ class _Locator(_CacheLocator):
         return source_key(self._py_file)
 
     def get_disambiguator(self) -> str:
-        return hashlib.sha256(f"{self._py_file}:{self._lineno}".encode()).hexdigest()[:10]
+        # Not its folder: an environment finds what another one of the same versions has compiled.
+        file = Path(self._py_file).resolve()
+        name = file.relative_to(_PACKAGE) if file.is_relative_to(_PACKAGE) else file
+        versions = f"{numba.__version__}:{llvmlite.__version__}:{np.__version__}"
+        return hashlib.sha256(f"{name.as_posix()}:{self._lineno}:{versions}".encode()).hexdigest()[:10]
 
     @classmethod
     def from_function(cls, py_func: Any, py_file: str) -> "_Locator":

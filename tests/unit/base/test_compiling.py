@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -16,7 +17,8 @@ from motiform.base.kernels import compiled, inline, kernel, routine
 from motiform.base.numba_versions import KNOWN, is_known
 
 SCRIPT = """
-import json, numpy as np
+import json, os, numpy as np, motiform
+assert motiform.__file__.startswith(os.environ.get("EXPECTED_AT", ""))
 from motiform.base.kernels import _sum_block, sum_fixed
 assert sum_fixed(np.arange(1000.0)) == 499500.0
 stats = _sum_block.cpu.stats
@@ -42,6 +44,14 @@ def test_compiling_is_announced_once(tmp_path):
     _, said = end(start(tmp_path))
     assert said == "motiform: compiling kernels for this processor (once; they are kept on disk)\n"
     assert end(start(tmp_path)) == ([1, 0], "")  # from disk, and nothing is said
+
+
+def test_another_installation_of_the_same_source_finds_what_was_compiled(tmp_path):
+    end(start(tmp_path / "cache"))
+    source = Path(machine_code.__file__).parents[1]
+    shutil.copytree(source, tmp_path / "other" / "motiform", ignore=shutil.ignore_patterns("__pycache__"))
+    other = start(tmp_path / "cache", PYTHONPATH=str(tmp_path / "other"), EXPECTED_AT=str(tmp_path / "other"))
+    assert end(other) == ([1, 0], "")
 
 
 LINE = "motiform: compiling kernels for this processor (in every process: none can be kept, {}: {})\n"
