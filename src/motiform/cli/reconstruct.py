@@ -105,6 +105,9 @@ def reconstruct(
     cutoff: Annotated[
         float, typer.Option(min=0.0, help="Low-pass cutoff for velocities and accelerations (Hz); 0: none.")
     ] = 6.0,
+    reduce_residuals: Annotated[
+        bool, typer.Option("--reduce-residuals", help="Change motion and trunk so that efforts and plates agree.")
+    ] = False,
     smooth: Annotated[
         float | None, typer.Option(help="Fit the whole trial at once, with this typical acceleration (rad/s²).")
     ] = None,
@@ -152,6 +155,8 @@ def reconstruct(
         if value is not None
     }
     fit = {"cutoff": cutoff or None, "smooth": smooth, "robust": robust, "limits": limits, "angles": angles}
+    if reduce_residuals:
+        fit["reduce_residuals"] = True
     reached = {"max_iterations": iterations, "threshold": threshold}
     fit |= {key: value for key, value in reached.items() if value is not None}
     if markers is not None:

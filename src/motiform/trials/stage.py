@@ -49,6 +49,7 @@ def reconstruct(
     fit: Fit | None = None,
     cutoff: float | None = 6.0,
     dynamics: Literal["auto"] | bool = "auto",
+    reduce_residuals: bool = False,
     progress: Progress | None = None,
 ) -> Recording:
     """Return the postures of a figure that put its tags where the markers are, and what follows from them.
@@ -77,6 +78,8 @@ def reconstruct(
     fit : all options of the fit.
     cutoff : of the filter before velocities and accelerations [Hz]; None: no filter.
     dynamics : whether efforts are computed; "auto": where there are force plates.
+    reduce_residuals : whether the motion and the mass centre of the trunk are changed, within what markers allow, so
+        that efforts and plates agree; ``manifest["reconstruct"]["residual_reduction"]`` tells by how much.
 
     >>> rec = reconstruct(figures.human36(height=1.8), read_markers("walk.c3d"))        # doctest: +SKIP
 
@@ -93,7 +96,8 @@ def reconstruct(
         figure, markers, assumed = pose_markers(with_limits(figure), markers)
     else:
         figure, fit, assumed = recognise(figure, markers, fit)
-    rec = describe_fit(fit_markers(figure, markers, fit, progress), figure, cutoff=cutoff, dynamics=dynamics)
+    fitted = fit_markers(figure, markers, fit, progress)
+    rec = describe_fit(fitted, figure, cutoff=cutoff, dynamics=dynamics, reduce_residuals=reduce_residuals)
     if assumed:
         rec.manifest["taken"] = {name: [value, why] for name, (why, value) in assumed.items()}
     for words in (*_far(rec), *(f"doubtful: {words}" for words in rec.manifest["reconstruct"]["doubts"])):
@@ -107,9 +111,11 @@ def describe_fit(
     *,
     cutoff: float | None = 6.0,
     dynamics: Literal["auto"] | bool = "auto",
+    reduce_residuals: bool = False,
 ) -> Recording:
     """Return the recording of a fitted trial: of its figure, or of the same with other masses."""
-    return complete_fit(observe_fit(fitted, figure, cutoff=cutoff, dynamics=dynamics), fitted, figure)
+    rec = observe_fit(fitted, figure, cutoff=cutoff, dynamics=dynamics, reduce_residuals=reduce_residuals)
+    return complete_fit(rec, fitted, figure)
 
 
 def complete_fit(rec: Recording, fitted: FittedTrial, figure: Figure) -> Recording:

@@ -21,6 +21,7 @@ from motiform.base.machine import machine
 from motiform.base.progress import Progress
 from motiform.measure.poses import holds_poses
 from motiform.motion.figures.site_names import write_sites
+from motiform.motion.postures.dynamics.residual_reduction import move_mass_center
 from motiform.motion.postures.fit_trial import fit_markers, observe_fit
 from motiform.motion.postures.gait.angles import check_convention
 from motiform.motion.postures.gait.normative import read_normative
@@ -134,7 +135,7 @@ class MarkerTrial:
 
 def check_options(options: TrialOptions) -> None:
     """Refuse what no trial can be done with: options without a meaning, files that are not there, a wrong figure."""
-    known = (*(f.name for f in fields(Fit)), "cutoff", "dynamics")
+    known = (*(f.name for f in fields(Fit)), "cutoff", "dynamics", "reduce_residuals")
     tables = {"markers": (options.read, _READ), "reconstruct": (options.reconstruct, known),
               "muscles": (options.muscles or {}, MUSCLE_OPTIONS)}  # fmt: skip
     for where, (given, names) in tables.items():
@@ -302,12 +303,14 @@ def reconstruct_trial(trial: MarkerTrial, progress: Progress) -> tuple[Recording
     given = setup | options.reconstruct
     fit = taken_from(given, Fit)
     fitted = fit_markers(figure, markers, fit, lambda part: progress(first + (0.8 - first) * part))
-    rec = observe_fit(fitted, figure, **given)
+    rec = observe_fit(fitted, figure, **given | {"reduce_residuals": False})
     mass, notes = settle_mass(options, subject, figure, rec)
     if mass is not None:
         assumed["mass"] = ("forces of the plates", mass)
         figure = figure.replace(mass=mass)
+    if mass is not None or given.get("reduce_residuals"):
         rec = observe_fit(fitted, figure, **given)
+        figure = move_mass_center(figure, rec.manifest["reconstruct"].get("residual_reduction"))
     rec = complete_fit(rec, fitted, figure)
     rec.manifest["title"] = trial.name
     rec.manifest["reconstruct"]["notes"] += notes

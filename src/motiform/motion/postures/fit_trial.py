@@ -1,8 +1,8 @@
 """From the markers of a trial to postures with standard deviations, velocities and efforts."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,7 +16,8 @@ from motiform.measure.gaps import runs
 from motiform.measure.names import Correspondence
 from motiform.motion.postures.derivatives import MotionSamples, base_motion, leave_motion
 from motiform.motion.postures.dynamics.efforts import efforts, residual_report
-from motiform.motion.postures.dynamics.plates import assign_plates
+from motiform.motion.postures.dynamics.plates import PlateAssignment, assign_plates
+from motiform.motion.postures.dynamics.residual_reduction import describe_reduction, move_mass_center, reduce_residual
 from motiform.motion.postures.feet import find_feet
 from motiform.motion.postures.fit import options as fit_options
 from motiform.motion.postures.fit.fitter import FittedPostures, Fitter
@@ -48,6 +49,7 @@ __all__ = ["CHANNELS", "FittedTrial", "fit_markers", "observe_fit"]
 
 _UNSEEN = 0.5  # part of a root's coordinate not determined by markers, beyond which the position of the body is unknown
 _CHUNK = 1024  # samples whose covariances are held at once
+_LEAST_SD = 1e-3  # [m] skin markers are never nearer to what they tell
 _GLIMPSE = 0.1  # [s] hidden markers beyond which a foot has no steps of its own
 
 CHANNELS = {
@@ -180,14 +182,28 @@ def _count_exact(fitter: Fitter, markers: Array, found: FittedPostures) -> None:
 
 
 def observe_fit(
-    fitted: FittedTrial, figure: Figure, *, cutoff: float | None = 6.0, dynamics: Literal["auto"] | bool = "auto"
-) -> Recording:
+    fitted: FittedTrial, figure: Figure, *, cutoff: float | None = 6.0, dynamics: Literal["auto"] | bool = "auto",
+    reduce_residuals: bool = False,
+) -> Recording:  # fmt: skip
     """Return postures, their errors and certainty, motion and effort of a fitted trial.
 
-    `figure` is the one that was fitted, or the same with other masses.
+    `figure` is the one that was fitted, or the same with other masses. Reduced residuals change the postures and the
+    trunk's mass centre (`reduce_residual`); the manifest tells by how much, or a note why not.
     """
     events = list(fitted.events)
-    data, summary = _observe(figure, fitted, cutoff, dynamics, events)
+    moving = _motion(figure, fitted, cutoff)
+    reduced: dict[str, Any] | None = None
+    note: list[str] = []
+    if reduce_residuals:
+        try:
+            figure, fitted, moving, reduced = _reduced(figure, fitted, moving, cutoff)
+            note = describe_reduction(reduced)
+        except InputError as error:
+            note = [f"residuals are not reduced: {error}"]
+    data, summary = _observe(figure, fitted, moving, cutoff, dynamics, events)
+    if reduce_residuals:
+        summary["residual_reduction"] = reduced
+        summary["notes"] += note
     _count_mended(figure, summary["per_marker"], fitted.mended)
     return _recording(figure, fitted.trial, data, events, summary)
 
@@ -307,13 +323,74 @@ def _sigma(found: FittedPostures) -> float:
     return float(np.sqrt(found.cost[use].sum() / free[use].sum())) if use.any() else np.nan
 
 
+class _Motion(NamedTuple):
+    """The low-passed motion of a trial, in the coordinates of its figure and in those of its base."""
+
+    base: FloatingBase | None
+    inner: MotionSamples
+    own: MotionSamples
+
+
+def _motion(figure: Figure, fitted: FittedTrial, cutoff: float | None) -> _Motion | None:
+    """Return the motion of a trial; None of a single sample."""
+    times, q = fitted.trial.times, fitted.found.q
+    if len(times) < 2:
+        return None
+    known = np.where(_root_determined(fitted.fitter, fitted.found)[:, None], q, np.nan)
+    base, inner = base_motion(figure, times, known, _usable(cutoff, times))
+    return _Motion(base, inner, inner if base is None else leave_motion(base, inner, known))
+
+
+def _reduced(
+    figure: Figure, fitted: FittedTrial, moving: _Motion | None, cutoff: float | None
+) -> tuple[Figure, FittedTrial, _Motion, dict[str, Any]]:
+    """Return a trial with less residual: its figure, postures and motion, and what was changed."""
+    trial, q = fitted.trial, fitted.found.q
+    used = _usable(cutoff, trial.times) if moving is not None else None
+    if moving is None or used is None:
+        raise InputError("residual reduction needs a motion that is low-passed", got=f"cutoff {cutoff}")
+    if "plate.force" not in trial.rec:
+        raise InputError("residual reduction needs force plates", where=trial.rec._where)
+    base, inner, own = moving
+    assignment = assign_plates(figure, trial.times, own.q, trial.rec, cutoff=used)
+    known = np.asarray(_known_feet(figure, assignment, fitted.found.unseen).all(1))
+    usable, sigma = np.asarray(np.isfinite(inner.a).all(1)), max(fitted.marker_sd, _LEAST_SD)
+    normal = np.zeros((len(q), figure.nv, figure.nv))
+    told = q[usable] if base is None else base.enter(q[usable])
+    if fitted.fitter.figure.nv != figure.nv:
+        raise InputError("residual reduction needs the figure that was fitted", where=repr(figure))
+    normal[usable] = fitted.fitter.normal(fitted.markers[usable], told)[0] / sigma**2
+    inside = figure if base is None else base.figure
+    found = reduce_residual(inside, trial.times, inner, assignment, known, normal, cutoff=used)
+    changed = found.change.any(1)
+    moved = q.copy()
+    moved[changed] = q[changed] + found.change[changed] if base is None else \
+        base.leave(base.enter(q[changed]) + found.change[changed], q[changed])  # fmt: skip
+    figure = move_mass_center(figure, found.report)
+    base = FloatingBase.of(figure)
+    own = found.motion if base is None else leave_motion(base, found.motion, moved)
+    shift = np.linalg.norm(tags(figure, moved) - tags(figure, q), axis=-1)[changed]
+    shift = shift[np.isfinite(fitted.markers[changed]).all(-1)]
+    report = found.report | {
+        "tags_rms": float(np.sqrt((shift**2).mean())), "tags_peak": float(shift.max()),
+    }  # fmt: skip
+    return figure, replace(fitted, found=replace(fitted.found, q=moved)), _Motion(base, found.motion, own), report
+
+
+def _known_feet(figure: Figure, assignment: PlateAssignment, unseen: Array) -> np.ndarray:
+    """Return whether what acts on each foot is known, (samples, feet): one that no marker tells may stand anywhere."""
+    seen = [sample_where_defined(figure, foot.name, unseen) for foot in assignment.feet]
+    return np.asarray(assignment.known_feet & np.stack(seen, axis=1))
+
+
 def _observe(
-    figure: Figure, fitted: FittedTrial, cutoff: float | None, dynamics: Any, events: list[Event]
-) -> tuple[dict[str, tuple[Channel, Array]], dict[str, Any]]:
+    figure: Figure, fitted: FittedTrial, moving: _Motion | None, cutoff: float | None, dynamics: Any,
+    events: list[Event],
+) -> tuple[dict[str, tuple[Channel, Array]], dict[str, Any]]:  # fmt: skip
     """Return all channels, and what the manifest states."""
     fitter, trial, seen, found = fitted.fitter, fitted.trial, fitted.markers, fitted.found
     sigma, nullity = fitted.marker_sd, fitted.nullity
-    times, q = trial.times, found.q
+    q = found.q
     R, p = forward_kinematics(figure, q)
     turned = quaternion_from_rotation(R)
     x = tags(figure, q)
@@ -360,13 +437,10 @@ def _observe(
         "lost": int((found.status == fit_options.LOST).sum()),
         "iterations": _iterations(fitted), "cutoff": cutoff,
     }  # fmt: skip
-    if len(times) > 1:
-        known = np.where(_root_determined(fitter, found)[:, None], q, np.nan)
-        base, inner = base_motion(figure, times, known, _usable(cutoff, times))
-        moving = inner if base is None else leave_motion(base, inner, known)
-        add("v", moving.v, velocity_units(figure), ("velocity",))
-        add("a", moving.a, velocity_units(figure, per="/s^2"), ("velocity",))
-        _add_efforts(figure, trial, base, inner, moving, found.unseen, dynamics, cutoff, add, events, summary)
+    if moving is not None:
+        add("v", moving.own.v, velocity_units(figure), ("velocity",))
+        add("a", moving.own.a, velocity_units(figure, per="/s^2"), ("velocity",))
+        _add_efforts(figure, trial, moving, found.unseen, dynamics, cutoff, add, events, summary)
     return data, summary
 
 
@@ -408,11 +482,11 @@ def _seen_feet(walker: Walker, figure: Figure, unseen: Array) -> Walker:
 
 
 def _add_efforts(
-    figure: Figure, trial: _Trial, base: FloatingBase | None, inner: MotionSamples, moving: MotionSamples,
-    unseen: Array, dynamics: Any, cutoff: float | None, add: Callable[..., None], events: list[Event],
-    summary: dict[str, Any],
+    figure: Figure, trial: _Trial, motion: _Motion, unseen: Array, dynamics: Any, cutoff: float | None,
+    add: Callable[..., None], events: list[Event], summary: dict[str, Any],
 ) -> None:  # fmt: skip
     """Add efforts where there are plates or where they are asked for, and gait events where there are feet."""
+    base, inner, moving = motion
     plates = trial.rec if "plate.force" in trial.rec else None
     assignment = None
     if dynamics is True or (dynamics == "auto" and plates is not None):
@@ -429,9 +503,8 @@ def _add_efforts(
         add("joint_moment", needed.moments, "N m", ("segment", "axis"))
         add("power", effort * moving.v, "W", ("velocity",))
         known: Array | None = None
-        if assignment is not None:  # a foot that no marker tells may stand anywhere
-            seen = [sample_where_defined(figure, foot.name, unseen) for foot in assignment.feet]
-            feet = assignment.known_feet & np.stack(seen, axis=1)
+        if assignment is not None:
+            feet = _known_feet(figure, assignment, unseen)
             known = np.asarray(feet.all(1))
             add("effort.known", feet.astype("int8"), dims=("foot",), dtype="int8")
             summary["feet"] = [foot.name for foot in assignment.feet]

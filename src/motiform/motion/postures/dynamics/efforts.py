@@ -19,7 +19,7 @@ from motiform.motion.tree.model.joint import Array
 from motiform.record.recording import Recording
 from motiform.spatial.checks import as_floats
 
-__all__ = ["RESIDUAL_LIMITS", "Efforts", "efforts", "residual_report", "residuals_beyond"]
+__all__ = ["RESIDUAL_LIMITS", "Efforts", "efforts", "residual_at_root", "residual_report", "residuals_beyond"]
 
 RESIDUAL_LIMITS = {"force": 0.05, "moment": 0.01}
 """Peaks of the residual beyond which efforts are not believed, relative to the weight, and to weight times height of
@@ -120,6 +120,11 @@ def _motion(figure: Figure, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> tuple[A
                 f"{name} must have one row for each sample", got=f"shape {array.shape}", allowed=f"(samples, {size})"
             )
     return arrays[0], arrays[1], arrays[2]
+
+
+def residual_at_root(figure: Figure, q: Array, v: Array, a: Array) -> Array:
+    """Return the moment about the root's origin and the force that a motion needs there in all, (samples, 6)."""
+    return _at_root(figure, joint_wrenches(figure, q, v, a), forward_kinematics(figure, q).position)
 
 
 def _at_root(figure: Figure, wrenches: Array, position: Array) -> Array:

@@ -85,6 +85,8 @@ def _efforts(rec: Recording, figure: Figure, plates: Recording | None) -> tuple[
     cutoff = used if used is not None and used < half else None
     seen = np.isfinite(np.asarray(rec["v"])).all(1)
     motion = velocities(figure, t, np.where(seen[:, None], rec["q"], np.nan), cutoff=cutoff)
+    if rec.manifest["reconstruct"].get("residual_reduction"):  # by plates, too
+        motion = motion._replace(v=np.asarray(rec["v"]), a=np.asarray(rec["a"]))
     return efforts(figure, t, motion.q, motion.v, motion.a, plates, cutoff=cutoff), motion
 
 
