@@ -411,7 +411,7 @@ def _write(
             summary: dict[str, Any] = plain({**_summary(trial, rec, files), "sums": folder_sums(aside)})
             summary["sum"] = _sum_of(summary)
             write_file(aside / SUMMARY, (json.dumps(summary, indent=1) + "\n").encode())
-            _put_in_place(aside, folder, trial.key)
+            _put_in_place(aside, folder)
         finally:
             unlock(claim)
             remove_folder(aside)
@@ -491,12 +491,10 @@ def plain(value: Any) -> Any:
     return None if isinstance(value, float) and not np.isfinite(value) else value
 
 
-def _put_in_place(aside: Path, folder: Path, key: str) -> None:
-    """Give a finished folder its name; results of another trial there go, anything else is left alone."""
+def _put_in_place(aside: Path, folder: Path) -> None:
+    """Give a finished folder its name; results that are there go, anything else is left alone."""
     sync_folder(aside)
     done = read_done(folder)
-    if done is not None and done["key"] == key and is_whole(folder, done):
-        return  # another worker was quicker: one that was taken for lost
     if folder.exists():
         if done is None and not holds_results(folder):
             raise RunError("the folder holds other things", where=str(folder), remedy="Move it, or give another --out.")

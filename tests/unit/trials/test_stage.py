@@ -6,8 +6,9 @@ import pytest
 from motiform import FigureBuilder, Transform, figures, joints
 from motiform.base.errors import InputError
 from motiform.measure.names import choose_markers
-from motiform.motion.postures import virtual_markers
+from motiform.motion.postures import velocities, virtual_markers
 from motiform.motion.postures.fit_trial import fit_markers
+from motiform.motion.tree import tags
 from motiform.record import Recording
 from motiform.record.labels import axis_names
 from motiform.trials import reconstruct
@@ -93,3 +94,18 @@ def test_another_mass_needs_no_other_fit():
         assert np.array_equal(one[name], other[name], equal_nan=True), name
     own = describe_fit(fit_markers(man, trial), man, dynamics=True)
     assert np.allclose(own["residual"] / 80.0, other["residual"] / 95.0, rtol=1e-12, atol=1e-9)
+
+
+@pytest.mark.parametrize(("frequency", "told"), [(1.0, False), (8.0, True)])
+def test_a_filter_that_smooths_the_motion_away_is_told(frequency, told):
+    """An arm that swings at 1 and at 8 Hz, low-passed at 6 Hz."""
+    man = figures.human36(1.8, 75.0)
+    t = np.arange(200) / 200
+    q = np.tile(man.neutral(), (200, 1))
+    for name in ("right_elbow_flexion", "left_elbow_flexion"):
+        q[:, man.coordinates.index(name)] = 0.8 + 0.4 * np.sin(2 * np.pi * frequency * t)
+    rec = reconstruct(man, virtual_markers(man, q, rate=200.0))
+    summary = rec.manifest["reconstruct"]
+    shift = np.linalg.norm(tags(man, q) - tags(man, velocities(man, t, q, cutoff=6.0).q), axis=-1)
+    assert summary["filtered"]["rms"] == pytest.approx(np.sqrt((shift**2).mean()), rel=1e-3)
+    assert any("higher cutoff" in note for note in summary["notes"]) == told

@@ -120,7 +120,7 @@ def _head(rec: "Recording") -> list[Block]:
         f"{rec.manifest.get('figure')}{f' of {subject}' if subject else ''}; {len(summary['per_marker'])} markers; "
         f"error {_mm(summary['rms'])} mm (root mean square, all markers alike{weighted})."
     )
-    found: list[Block] = [Heading(title, 1), Text(facts)]
+    found: list[Block] = [Heading(title, 1), Text(facts), *_filter(summary)]
     taken = rec.manifest.get("taken") or {}
     if taken:
         each = "; ".join(f"{_TAKEN.get(name, name)} {_short(value)} ({why})" for name, (value, why) in taken.items())
@@ -138,6 +138,21 @@ def _head(rec: "Recording") -> list[Block]:
     if held:
         found.append(Text(f"At a limit of its range for a while: {', '.join(held)}."))
     return found
+
+
+def _filter(summary: dict[str, Any]) -> list[Block]:
+    """Return what was smoothed before derivatives were taken, and by how much."""
+    moved = summary.get("filtered")
+    if moved is None:
+        return []
+    if summary["cutoff"] is None:
+        return [Text("Velocities and accelerations are those of the fitted postures, without a low-pass filter.")]
+    words = (
+        f"Velocities, accelerations, efforts and forces of plates are low-passed at {summary['cutoff']:g} Hz "
+        f"(Butterworth, order 2, forwards and backwards), which moves tags by {_mm(moved['rms'])} mm (rms; "
+        f"{_mm(moved['largest'])} mm at {moved['tag']})."
+    )
+    return [Text(words)]
 
 
 def _file(markers: "Recording | None") -> list[Block]:

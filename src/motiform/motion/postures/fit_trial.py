@@ -50,6 +50,7 @@ __all__ = ["CHANNELS", "FittedTrial", "fit_markers", "observe_fit"]
 _UNSEEN = 0.5  # part of a root's coordinate not determined by markers, beyond which the position of the body is unknown
 _CHUNK = 1024  # samples whose covariances are held at once
 _LEAST_SD = 1e-3  # [m] skin markers are never nearer to what they tell
+_USUAL = 5e-3  # [m] of markers from tags in a good trial
 _GLIMPSE = 0.1  # [s] hidden markers beyond which a foot has no steps of its own
 
 CHANNELS = {
@@ -438,10 +439,28 @@ def _observe(
         "iterations": _iterations(fitted), "cutoff": cutoff,
     }  # fmt: skip
     if moving is not None:
+        moved = summary["filtered"] = _filtered(figure, np.where(np.isfinite(seen), x, np.nan), moving.own.q)
+        if moved is not None and cutoff is not None and moved["rms"] > max(summary["rms"], _USUAL):
+            summary["notes"].append(
+                f"the low-pass filter of {cutoff:g} Hz moves tags by {1e3 * moved['rms']:.1f} mm (rms), more than "
+                "markers lie from them: the motion is faster; give a higher cutoff"
+            )
         add("v", moving.own.v, velocity_units(figure), ("velocity",))
         add("a", moving.own.a, velocity_units(figure, per="/s^2"), ("velocity",))
         _add_efforts(figure, trial, moving, found.unseen, dynamics, cutoff, add, events, summary)
     return data, summary
+
+
+def _filtered(figure: Figure, x: Array, q: Array) -> dict[str, Any] | None:
+    """Return how far the low-pass filter moves the tags of seen markers [m, rms], and which farthest."""
+    known = np.isfinite(q).all(1)
+    square = ((tags(figure, q[known]) - x[known]) ** 2).sum(-1)
+    count = np.isfinite(square).sum(0)
+    if not count.any():
+        return None
+    each = np.sqrt(np.nansum(square, axis=0) / np.maximum(count, 1))
+    most = int(np.argmax(each))
+    return {"rms": float(np.sqrt(np.nanmean(square))), "tag": figure.tag_names[most], "largest": float(each[most])}
 
 
 def _iterations(fitted: FittedTrial) -> dict[str, Any]:
