@@ -137,7 +137,7 @@ def _measure_rows(study: GaitStudy, condition: str) -> list[list[Cell]]:
 def _spread(one: Summary, digits: int) -> str:
     if not one.strides:
         return _DASH
-    sd = f" ± {_number(one.sd, digits)}" if one.strides > 1 else ""
+    sd = f"\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}{_number(one.sd, digits)}" if one.strides > 1 else ""
     return f"{_number(one.mean, digits)}{sd} ({one.strides})"
 
 
@@ -251,8 +251,8 @@ def _difference(row: Mapping[str, Any]) -> list[Cell]:
 
 _WELCH = (
     "The interval is that of the difference of the cycles' means over the cycle, by Welch's t [Welch47], of this "
-    "subject's cycles and not of a population; many curves are compared, so that one in twenty intervals misses zero by "
-    "chance."
+    "subject's cycles and not of a population; many curves are compared, so that one in twenty intervals misses zero "
+    "by chance."
 )
 
 
@@ -361,8 +361,9 @@ def _method(study: GaitStudy) -> Iterator[Block]:
             f"Cycles are left out whose trial is doubtful, whose duration is {100 * own['duration']:g} % or more from "
             "the median of their condition, and outliers: hip, knee or ankle further from the median curve (mean over "
             f"the cycle [SangeuxPolak15]) than {own['outliers']:g} ranges between the quartiles beyond the upper one, "
-            "and 3°. Both rules need five cycles. Single curves are left out where more than "
-            f"{100 * own['doubtful']:g} % of them are unknown or not measured, and of moments and powers as outliers. "
+            "and 3°. Both rules need five cycles. Samples without a posture, of hidden markers, or with a standard "
+            f"deviation above 5° are blank; single curves are left out where more than {100 * own['doubtful']:g} % of "
+            "them is, and of moments and powers as outliers. "
             "Cycles are taken at 101 points."
         )
     yield from (Text(f"{words[:1].upper()}{words[1:]}.") for words in study.notes)

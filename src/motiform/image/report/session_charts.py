@@ -24,6 +24,7 @@ _GREY, _REFERENCE = "#b9bec4", "#8d959e"
 _COLUMNS, _TALL = 3, 1.75
 _CYCLES = ("hip flexion", "knee flexion", "ankle dorsiflexion")
 _FLAT = 1e-9
+_SPAN = 30.0  # [°] that an axis of angles spans at least: noise must not look like motion
 
 
 def plane_of(title: str) -> str:
@@ -68,6 +69,21 @@ def _named(one: PooledQuantity) -> Panel:
     return Panel(title=f"{one.title} [{one.unit}]", xlabel="cycle [%]", xlim=(0.0, 100.0), zero=True)
 
 
+def _widened(panel: Panel, one: PooledQuantity) -> Panel:
+    """Return the panel with axes of angles that span 30° at least, and need not reach zero."""
+    if one.group != "angles":
+        return panel
+    drawn = [np.ravel(y) for item in panel.items for y in ((item.low, item.high) if isinstance(item, CurveBand) else (
+        (item.y,) if isinstance(item, Curve) else ()))]  # fmt: skip
+    known = np.concatenate([np.zeros(0), *drawn])
+    known = known[np.isfinite(known)]
+    if len(known):
+        low, high = float(known.min()), float(known.max())
+        room = max(0.05 * (high - low), 0.5 * (_SPAN - (high - low)))
+        panel.ylim = low - room, high + room
+    return panel
+
+
 def _panel(study: GaitStudy, condition: str, one: PooledQuantity) -> Panel:
     panel = _named(one)
     panel.add(*_reference(study, one))
@@ -77,7 +93,7 @@ def _panel(study: GaitStudy, condition: str, one: PooledQuantity) -> Panel:
         parts = np.array([100 * (cycle.off - cycle.start) / (cycle.end - cycle.start) for cycle in offs])
         if np.isfinite(parts).any():
             panel.uprights.append((float(np.nanmean(parts)), color))
-    return panel
+    return _widened(panel, one)
 
 
 def _reference(study: GaitStudy, one: PooledQuantity) -> Iterable[Curve | CurveBand]:
@@ -118,7 +134,7 @@ def condition_charts(study: GaitStudy) -> Iterator[tuple[str, Chart]]:
                 for k, condition in enumerate(study.conditions):
                     color = COLORS[k % len(COLORS)]
                     panel.add(*_mean(study.pool.curves(one.title, condition, side), color, condition or "session"))
-                panels.append(panel)
+                panels.append(_widened(panel, one))
         if panels:
             yield word, Chart(panels, f"conditions, {word}", columns=_COLUMNS, tall=_TALL, flow=True)
 
@@ -134,6 +150,6 @@ def consistency_chart(study: GaitStudy) -> Chart | None:
                 if cycle.side == side and np.isfinite(one.values[k]).any():
                     left = bool(cycle.left_out or one.left_out[k])
                     panel.add(Curve(PERCENT, one.values[k], _GREY if left else color, 0.5, 0.9 if left else 0.55))
-            panels.append(panel)
+            panels.append(_widened(panel, one))
     panels = [panel for panel in panels if panel.items]
     return Chart(panels, "every cycle", columns=2, tall=_TALL, flow=True) if panels else None

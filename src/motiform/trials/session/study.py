@@ -30,7 +30,7 @@ def make_study(
     return GaitStudy(
         layout.title or f"Gait analysis of {subject or layout.folder.resolve().name}", subject, layout.header, table,
         normalise_emg(pool), pool_strides(trials, pool), convention, reference,
-        (*figure.notes, *_undetermined(trials)), (*figure.warnings, *_warnings(table, batch, reference, convention)),
+        (*figure.notes, *_undetermined(trials), *_uncertain(pool)), (*figure.warnings, *_warnings(table, batch, reference, convention)),
         _settings(layout, figure, pool),
     )  # fmt: skip
 
@@ -63,6 +63,13 @@ def _undetermined(trials: Sequence[TrialCycles]) -> list[str]:
     counts = Counter(title for one in trials for title in one.undetermined)
     some = [title if count == len(trials) else f"{title} (in {count} trials)" for title, count in counts.items()]
     return [f"not told, because the markers do not determine it: {', '.join(some)}"] if some else []
+
+
+def _uncertain(pool: CyclePool) -> list[str]:
+    titles = [one.title for one in pool.quantities.values() if one.uncertain]
+    return (
+        [f"told although their standard deviation is above 5° most of the time: {', '.join(titles)}"] if titles else []
+    )
 
 
 def _warnings(

@@ -14,7 +14,8 @@ __all__ = ["CyclePool", "PoolRules", "PooledCycle", "PooledQuantity", "TrialCycl
 
 _SWING = ("foot",)  # has no heading where it points down
 _JUDGED = ("hip flexion", "knee flexion", "ankle dorsiflexion")  # curves by which a cycle is an outlier
-_DOUBTS = ("not fitted", "hidden")  # marks that are no measurement; the others are of one that is less sure
+_DOUBTS = ("not fitted", "hidden", "uncertain")  # marks that are no measurement; the others are of a less sure one
+_THROUGHOUT = 0.5  # part of all samples of a quantity that are uncertain, from which on all of it is
 _LEAST = {"angles": 3.0, "moments": 0.1, "powers": 0.3}  # distances from the median that are no outlier's
 _FEWEST = 5  # cycles that tell what is usual
 
@@ -76,6 +77,8 @@ class PooledQuantity(NamedTuple):
     """Why the curve of a cycle does not count; empty where it does."""
     doubtful: tuple[str, ...]
     """What is doubtful in curves that count (`MARKS`)."""
+    uncertain: bool = False
+    """Whether its standard deviation is above 5° most of the time: it is told as it is."""
 
 
 @dataclass(frozen=True)
@@ -111,8 +114,9 @@ def pool_cycles(
 
     A cycle is left out where its trial is doubtful, where its duration is not that of the others of its condition, and
     where it is an outlier: its distance from the median curve of its side and condition, the mean over the cycle
-    [SangeuxPolak15], is beyond the upper quartile by so many ranges between the quartiles, and 3° at least. One curve
-    is left out where it is incomplete or doubtful, and, of moments and powers, where it is an outlier itself.
+    [SangeuxPolak15], is beyond the upper quartile by so many ranges between the quartiles, and 3° at least. Samples
+    that are not fitted, hidden or uncertain are blank; one curve is left out where more than a tenth of it is blank,
+    and, of moments and powers, where it is an outlier itself. A quantity that is uncertain most of the time is kept.
     """
     rules = rules or PoolRules()
     known = tuple(dict.fromkeys([*(conditions or ()), *(one.condition for one in trials)]))
@@ -168,6 +172,7 @@ def _gathered(trials: Sequence[TrialCycles], count: int, rules: PoolRules) -> di
     values = {title: np.full((count, POINTS), np.nan) for _, title, _ in titles}
     left = {title: ["not measured"] * count for title in values}
     doubtful = {title: [""] * count for title in values}
+    uncertain = {title for _, title, _ in titles if _uncertain_part(trials, title) > _THROUGHOUT}
     first = 0
     for one in trials:
         for side in ("l", "r"):
@@ -175,25 +180,41 @@ def _gathered(trials: Sequence[TrialCycles], count: int, rules: PoolRules) -> di
             for q in one.quantities:
                 if side in q.values:
                     rows = slice(first, first + own)
-                    values[q.title][rows] = q.values[side]
-                    left[q.title][rows] = [_flaw(q, side, k, rules) for k in range(own)]
+                    kinds = [kind for kind in _DOUBTS if not (kind == "uncertain" and q.title in uncertain)]
+                    masks = {kind: q.marks[side][kind] for kind in kinds if kind in q.marks.get(side, {})}
+                    left[q.title][rows] = [
+                        _flaw(q.title, q.values[side][k], {kind: mask[k] for kind, mask in masks.items()}, rules)
+                        for k in range(own)
+                    ]
+                    hidden = np.any(list(masks.values()), axis=0) if masks else False
+                    values[q.title][rows] = np.where(hidden, np.nan, q.values[side])
                     doubtful[q.title][rows] = [_remarks(q, side, k) for k in range(own)]
             first += own
     return {
-        title: PooledQuantity(group, title, unit, values[title], tuple(left[title]), tuple(doubtful[title]))
+        title: PooledQuantity(
+            group, title, unit, values[title], tuple(left[title]), tuple(doubtful[title]), title in uncertain
+        )
         for group, title, unit in titles
     }
 
 
-def _flaw(q: GaitQuantity, side: str, k: int, rules: PoolRules) -> str:
-    missing = float(np.mean(~np.isfinite(q.values[side][k])))
-    if missing == 1.0:
+def _uncertain_part(trials: Sequence[TrialCycles], title: str) -> float:
+    """Return the part of the samples of a quantity, over all trials and sides, that are uncertain."""
+    found = [
+        float(own.marks.get(side, {}).get("uncertain", np.zeros(1)).mean())
+        for one in trials for own in one.quantities if own.title == title for side in own.values
+    ]  # fmt: skip
+    return float(np.mean(found)) if found else 0.0
+
+
+def _flaw(title: str, curve: Array, doubts: Mapping[str, Array], rules: PoolRules) -> str:
+    missing = ~np.isfinite(curve)
+    if missing.all():
         return "not measured"
-    if missing > (0.5 if q.title.startswith(_SWING) else rules.doubtful):
+    if missing.mean() > (0.5 if title.startswith(_SWING) else rules.doubtful):
         return "incomplete"
-    for kind in _DOUBTS:
-        mask = q.marks.get(side, {}).get(kind)
-        if mask is not None and mask[k].mean() > rules.doubtful:
+    for kind, mask in doubts.items():
+        if mask.mean() > rules.doubtful:
             return f"doubtful: {kind}"
     return ""
 
