@@ -333,20 +333,20 @@ def _work(batch: "TrialBatch", jobs: int | None, scheduler: str | None, quiet: b
     batch.save()
 
 
-def end_batch(batch: "TrialBatch", as_json: bool, strict: bool) -> None:
-    """Report the outcome of the trials, and exit with the corresponding code."""
+def end_batch(batch: "TrialBatch", as_json: bool, strict: bool, *, notes: bool = True) -> None:
+    """Report the outcome of the trials, and exit with the corresponding code; ``notes``: with those of each trial."""
     summary = batch.summary()
     if as_json:
         print_line(json.dumps(summary, indent=1))
     else:
-        for line in batch.table():
+        for line in batch.table(notes=notes):
             print_line(line)
     for row in batch.rows:
         if row["status"] == "failed":
             print_line(f"motiform: {row['trial']}: {row['error']}", err=True)
-        for words in row.get("doubts") or ():
+        for words in (row.get("doubts") or ()) if notes else ():
             print_line(f"motiform: {row['trial']} is doubtful: {words}", err=True)
-        for words in row.get("residual_beyond") or ():
+        for words in (row.get("residual_beyond") or ()) if notes else ():
             print_line(f"motiform: efforts of {row['trial']} are uncertain: {words}", err=True)
     if not as_json:
         print_line(_last_line(summary["count"], batch.out))

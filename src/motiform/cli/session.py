@@ -21,7 +21,7 @@ def run_session(
     """Reconstruct a session and print what became of it; Ctrl-C loses only the trials in progress."""
     from motiform.base.progress import bar
     from motiform.sweep import run_tasks
-    from motiform.trials.session import session
+    from motiform.trials.sessions import session
 
     if len(folders) != 1:
         raise InputError("a session must be one folder", got=f"{len(folders)} names", remedy="Give one folder.")
@@ -37,5 +37,5 @@ def run_session(
         for condition in cycles.conditions:
             left, right = (len(cycles.of(condition, side)) for side in ("l", "r"))
             print_line(f"{condition or 'all trials'}: {left} left and {right} right cycles")
-        print_line(f"report: {next((str(one) for one in found.files if one.suffix == '.html'), found.files[0])}")
-    end_batch(found.batch, as_json, strict)
+        print_line(f"report: {next((one for one in found.files if one.suffix in ('.html', '.pdf')), found.files[0])}")
+    end_batch(found.batch, as_json, strict, notes=False)  # the page has them

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["CONVENTIONS", "report_blocks", "write_blocks", "write_report"]
 
-_STILL = 0.2  # of the speed of the steps: below it there is no progression
 _TURNED = np.deg2rad(30.0)
 _EVENTS, _TAGS, _STEPS = 200, 12, 8  # shown
 CONVENTIONS = {
@@ -239,8 +238,10 @@ def _strides(table: Any) -> ReportTable:
 
 
 def _notes(table: Any) -> list[Block]:
+    from motiform.motion.postures.gait.spatial import stays
+
     mean, found = table.mean(), list[Block]()
-    if abs(mean["speed"]) < _STILL * mean["step_length"] / max(mean["step_time"], 1e-9):
+    if stays(mean["speed"], mean["step_length"], mean["step_time"]):
         words = "The body stays where it is while its feet step, as on a treadmill: "
         found.append(Text(words + "stride length and speed are in the room."))
     return found

@@ -152,4 +152,4 @@ def consistency_chart(study: GaitStudy) -> Chart | None:
                     panel.add(Curve(PERCENT, one.values[k], _GREY if left else color, 0.5, 0.9 if left else 0.55))
             panels.append(_widened(panel, one))
     panels = [panel for panel in panels if panel.items]
-    return Chart(panels, "every cycle", columns=2, tall=_TALL, flow=True) if panels else None
+    return Chart(panels, "every cycle", columns=_COLUMNS, tall=_TALL, flow=True) if panels else None

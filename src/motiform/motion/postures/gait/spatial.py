@@ -10,7 +10,10 @@ from motiform.motion.postures.gait.events import OFF, STRIKE, Walker
 from motiform.motion.postures.gait.strides import Stride, gait_table
 from motiform.record.channel import Event
 
-__all__ = ["MEASURES", "Measure", "StrideMeasures", "Summary", "stride_measures", "summarise"]
+__all__ = ["MEASURES", "Measure", "StrideMeasures", "Summary", "stays", "stride_measures", "summarise"]
+
+
+_STILL = 0.2  # of the speed of the steps: below it there is no progression
 
 
 class Measure(NamedTuple):
@@ -99,6 +102,11 @@ def _measured(stride: Stride, steps: Sequence[Event]) -> StrideMeasures:
         side, **own, stance=stance, swing=100.0 - stance, single_support=strike - off if walks else float("nan"),
         double_support=both if walks else float("nan"), flight=none,
     )  # fmt: skip
+
+
+def stays(speed: float, step_length: float, step_time: float) -> bool:
+    """Tell whether a body stays where it is while its feet step, as on a treadmill: lengths are in the room then."""
+    return abs(speed) < _STILL * step_length / max(step_time, 1e-9)
 
 
 def summarise(strides: Iterable[StrideMeasures], side: str | None = None) -> dict[str, Summary]:

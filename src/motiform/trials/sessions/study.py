@@ -8,10 +8,12 @@ from typing import Any
 from motiform.measure.emg import HIGH, LOW, ORDER
 from motiform.motion.postures.gait.pool import CyclePool, TrialCycles, pool_cycles
 from motiform.motion.postures.gait.reference import GaitReference
-from motiform.motion.postures.gait.study import GaitStudy, normalise_emg, pool_strides
+from motiform.motion.postures.gait.spatial import stays, summarise
+from motiform.motion.postures.gait.study import GaitStudy, PooledStride, normalise_emg, pool_strides
 from motiform.trials.batch import TrialBatch
-from motiform.trials.session.figure import SessionFigure
-from motiform.trials.session.layout import GAIT, SessionFile, SessionLayout
+from motiform.trials.sessions.figure import SessionFigure
+from motiform.trials.sessions.layout import GAIT, SessionFile, SessionLayout
+from motiform.trials.stage import FAR
 
 __all__ = ["make_study"]
 
@@ -27,10 +29,12 @@ def make_study(
     cycles = {one.trial: one for one in trials}
     table = tuple(_row(one, rows.get(str(one.path.absolute())), cycles, pool) for one in layout.files)
     subject = layout.subject or next((str(row["subject"]) for row in batch.rows if row.get("subject")), "")
+    strides = pool_strides(trials, pool)
     return GaitStudy(
         layout.title or f"Gait analysis of {subject or layout.folder.resolve().name}", subject, layout.header, table,
-        normalise_emg(pool), pool_strides(trials, pool), convention, reference,
-        (*figure.notes, *_undetermined(trials), *_uncertain(pool)), (*figure.warnings, *_warnings(table, batch, reference, convention)),
+        normalise_emg(pool), strides, convention, reference,
+        (*figure.notes, *_undetermined(trials), *_uncertain(pool)),
+        (*figure.warnings, *_warnings(table, batch, reference, convention), *_still(pool, strides)),
         _settings(layout, figure, pool),
     )  # fmt: skip
 
@@ -58,6 +62,17 @@ def _row(
     }  # fmt: skip
 
 
+def _still(pool: CyclePool, strides: Sequence[PooledStride]) -> list[str]:
+    """Return in which conditions the body stays where it is, as on a treadmill."""
+    found = []
+    for condition in pool.conditions:
+        own = summarise(one.measures for one in strides if one.condition == condition and not one.left_out)
+        if own["speed"].strides and stays(*(own[name].mean for name in ("speed", "step_length", "step_time"))):
+            found.append(condition or "all trials")
+    words = "the body stays where it is while its feet step, as on a treadmill: stride length and speed are in the room"
+    return [f"{words} ({', '.join(found)})"] if found else []
+
+
 def _undetermined(trials: Sequence[TrialCycles]) -> list[str]:
     """Return which quantities the markers never determine, and in how many trials."""
     counts = Counter(title for one in trials for title in one.undetermined)
@@ -82,6 +97,12 @@ def _warnings(
     doubtful = [str(row["file"]) for row in table if row["status"] == "doubtful"]
     if doubtful:
         found.append(f"trials whose postures are doubtful do not count: {', '.join(doubtful)}")
+    far = [str(row["file"]) for row in table if (row.get("rms") or 0.0) > FAR]
+    if far:
+        words = (
+            f"markers lie more than {1e3 * FAR:.0f} mm from the figure (rms), as those of another subject or set would"
+        )
+        found.append(f"{words}: {', '.join(far)}")
     beyond = [row for row in batch.rows if row.get("residual_beyond")]
     if beyond:
         found.append(

@@ -20,7 +20,7 @@ from motiform.record.files import disk, make_folder, write_file
 from motiform.trials.defaults import settle_defaults
 from motiform.trials.figure import FigureSpec, calibrated, choose_subject, make_figure, upright
 from motiform.trials.inputs import read_trial
-from motiform.trials.session.layout import GAIT, STATIC, SessionFile, SessionLayout
+from motiform.trials.sessions.layout import GAIT, STATIC, SessionFile, SessionLayout
 from motiform.trials.trial import MarkerTrial, TrialOptions, plain, reconstruct_trial, trial_key
 
 __all__ = ["FIGURE", "SessionFigure", "settle_figure", "still_trials"]
@@ -66,8 +66,9 @@ def still_trials(layout: SessionLayout, options: TrialOptions) -> list[str]:
         markers = _markers_of(one, options)
         if markers is not None:
             points = np.asarray(markers["markers"])
-            seen = np.isfinite(points).all(-1).any(0)
-            if seen.any() and float(np.median(np.nanmax(points[:, seen], 0) - np.nanmin(points[:, seen], 0))) < _STILL:
+            points = points[:, np.isfinite(points).all(-1).any(0)]
+            ways = np.nanmax(points, axis=0) - np.nanmin(points, axis=0) if points.size else np.full((1, 3), np.inf)
+            if float(np.median(ways.max(axis=1))) < _STILL:
                 found.append(one.place)
     return found
 

@@ -16,12 +16,12 @@ from motiform.motion.postures.gait.reference import SESSION_KIND, VERSION
 from motiform.motion.postures.gait.spatial import MEASURES, summarise
 from motiform.motion.postures.gait.study import GaitStudy
 from motiform.record.files import disk, make_folder, write_file
-from motiform.trials.session.figure import SessionFigure
+from motiform.trials.batch import SESSION
+from motiform.trials.sessions.figure import SessionFigure
 from motiform.trials.trial import plain
 
-__all__ = ["SESSION", "check_place", "session_json", "write_session"]
+__all__ = ["check_place", "session_json", "write_session"]
 
-SESSION = "session.json"
 _DIGITS = 6  # significant ones of curves: more than any marker tells
 _WORDS = {"l": "left", "r": "right"}
 

@@ -13,11 +13,11 @@ from motiform.motion.postures.gait.study import GaitStudy
 from motiform.record.files import AnyPath, as_path
 from motiform.trials.batch import TrialBatch, plan_batch
 from motiform.trials.figure import FigureSpec
-from motiform.trials.session.collect import collect_cycles
-from motiform.trials.session.figure import SessionFigure, settle_figure, still_trials
-from motiform.trials.session.layout import GAIT, STATIC, SessionFile, SessionLayout, read_layout
-from motiform.trials.session.study import make_study
-from motiform.trials.session.write import check_place, write_session
+from motiform.trials.sessions.collect import collect_cycles
+from motiform.trials.sessions.figure import SessionFigure, settle_figure, still_trials
+from motiform.trials.sessions.layout import GAIT, STATIC, SessionFile, SessionLayout, read_layout
+from motiform.trials.sessions.study import make_study
+from motiform.trials.sessions.write import check_place, write_session
 from motiform.trials.trial import MarkerTrial, TrialOptions, check_options, run_trial
 
 __all__ = ["Session", "Work", "session"]
@@ -156,7 +156,7 @@ def _reconstructed(
 
 
 def _tables(layout: SessionLayout) -> list[Path]:
-    from motiform.trials.session.layout import TABLES
+    from motiform.trials.sessions.layout import TABLES
 
     return [layout.folder / name for name in TABLES]
 
