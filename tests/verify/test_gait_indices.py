@@ -9,6 +9,7 @@ from motiform.base.errors import InputError
 from motiform.motion.postures.gait.cycle_statistics import multiple_correlation
 from motiform.motion.postures.gait.indices import (
     FEATURES,
+    FIDELITY,
     PROFILE,
     DeviationIndex,
     gait_vector,
@@ -53,10 +54,10 @@ def test_a_missing_curve_leaves_no_score():
 
 
 def controls(count=40, seed=5):
-    """Gaits of few shapes: mean curves with random sizes of `FEATURES` + 10 patterns."""
+    """Gaits of few shapes: mean curves with random sizes of ten patterns, which the features hold."""
     rng = np.random.default_rng(seed)
     mean = np.concatenate([20 * np.sin(T[::2] + k) for k in range(9)])
-    patterns = rng.normal(size=(FEATURES + 10, len(mean)))
+    patterns = rng.normal(size=(10, len(mean)))
     return mean + rng.normal(0, 2, (count, len(patterns))) @ patterns
 
 
@@ -75,6 +76,16 @@ def test_deviation_index_of_the_controls_is_a_hundred_and_ten():
     found = np.array([index.of(curves_of(gait)) for gait in gaits])
     assert found.mean() == pytest.approx(100.0, abs=1e-9)
     assert found.std(ddof=1) == pytest.approx(10.0, rel=1e-9)
+
+
+def test_a_gait_that_the_features_do_not_hold_has_no_index():
+    """A constant offset of 30° is no pattern of these controls: without it in the features it would cost nothing."""
+    gaits = controls()
+    far = curves_of(gaits[0] + 30.0)
+    index = DeviationIndex(gaits, 20)
+    assert index.fidelity(gaits[0] + 30.0) < FIDELITY < index.fidelity(gaits[0])
+    assert math.isnan(index.of(far))
+    assert DeviationIndex(gaits, 20, controls(3, 6) + 30.0).of(far) < 80.0
 
 
 def test_twice_the_distance_costs_ln_two_deviations():

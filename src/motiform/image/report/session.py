@@ -9,7 +9,7 @@ from motiform.image.report.blocks import Bar, Block, Cell, Code, Heading, Report
 from motiform.image.report.gait import SIDES
 from motiform.image.report.page import CONVENTIONS
 from motiform.image.report.session_charts import condition_charts, consistency_chart, side_charts
-from motiform.motion.postures.gait.indices import FEATURES, PROFILE
+from motiform.motion.postures.gait.indices import FEATURES, FIDELITY, PROFILE
 from motiform.motion.postures.gait.spatial import MEASURES, Summary, summarise
 from motiform.motion.postures.gait.study import GaitStudy
 
@@ -182,7 +182,8 @@ def _indices(study: GaitStudy) -> Iterator[Block]:
     flaw = study.no_deviation_index()
     words += f"No Gait Deviation Index: {flaw}" if flaw else (
         "Gait Deviation Index: 100 is the controls' mean, 10 less one of their standard deviations further from it, in "
-        f"{FEATURES} features of these controls [SchwartzRozumalski08]."
+        f"{FEATURES} features of the reference [SchwartzRozumalski08]; – where a curve is missing, or where these "
+        f"features give back less than {100 * FIDELITY:.0f} % of the curves."
     )  # fmt: skip
     yield Text(words)
 

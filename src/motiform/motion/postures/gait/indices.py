@@ -11,7 +11,7 @@ from motiform.base.errors import InputError
 from motiform.motion.postures.gait.cycles import POINTS
 from motiform.motion.tree.model.joint import Array
 
-__all__ = ["FEATURES", "PROFILE", "DeviationIndex", "movement_profile", "profile_score"]
+__all__ = ["FEATURES", "FIDELITY", "PROFILE", "DeviationIndex", "movement_profile", "profile_score"]
 
 PROFILE = (
     "pelvis anterior tilt", "pelvis obliquity up", "pelvis internal rotation", "hip flexion", "hip adduction",
@@ -20,6 +20,8 @@ PROFILE = (
 """The nine curves of the indices, by their titles: of the pelvis, of one leg.  [Baker09] [SchwartzRozumalski08]"""
 FEATURES = 15
 """Of the deviation index.  [SchwartzRozumalski08]"""
+FIDELITY = 0.95
+"""Of a gait in its features, at least; 15 features of many gaits give back 0.98 on average  [SchwartzRozumalski08]."""
 _EVERY = 2  # of 101 points: 51, each 2 % of the cycle
 _PELVIS = "pelvis"
 _SUBJECTS = 2  # one subject's cycles are no reference for another's deviation
@@ -59,15 +61,17 @@ def profile_score(left: Mapping[str, float] | None, right: Mapping[str, float] |
 class DeviationIndex:
     """The Gait Deviation Index against controls: 100 is their mean, 10 less one standard deviation further from it.
 
-    [SchwartzRozumalski08]: a gait is nine curves at 51 points; singular vectors of the controls' gaits are features of
-    which 15 are kept; the logarithm of the distance from the controls' mean in them is scaled by that of the controls.
-    The features are those of these controls: an index is comparable with others of the same reference only.
+    [SchwartzRozumalski08]: a gait is nine curves at 51 points; singular vectors of many gaits are features of which 15
+    are kept; the logarithm of the distance from the controls' mean in them is scaled by that of the controls. The
+    features are those of this reference: an index is comparable with others of the same reference only.
     """
 
     controls: Array
     """Gaits of the controls, (controls, 459): `gait_vector` of each side of each."""
     subjects: int
     """People that they are of."""
+    patients: Array | None = None
+    """Gaits of others (others, 459), whose ways of differing the features are to hold, too."""
 
     def __post_init__(self) -> None:
         count = len(self.controls)
@@ -82,8 +86,13 @@ class DeviationIndex:
 
     @cached_property
     def features(self) -> Array:
-        """Singular vectors of the controls' gaits, (459, 15)."""
-        return np.asarray(np.linalg.svd(self.controls.T, full_matrices=False)[0][:, :FEATURES])
+        """Singular vectors of the gaits of controls and patients, (459, 15)."""
+        gaits = self.controls if self.patients is None else np.concatenate([self.controls, self.patients])
+        return np.asarray(np.linalg.svd(gaits.T, full_matrices=False)[0][:, :FEATURES])
+
+    def fidelity(self, gait: Array) -> float:
+        """Return which part of the sum of squares of a gait (459,) its features give back."""
+        return float(((gait @ self.features) ** 2).sum() / (gait**2).sum())
 
     @cached_property
     def _scale(self) -> tuple[float, float]:
@@ -94,9 +103,13 @@ class DeviationIndex:
         return float(np.linalg.norm((gait - self.controls.mean(0)) @ self.features))
 
     def of(self, means: Mapping[str, ArrayLike]) -> float:
-        """Return the index of one side from its mean curves; nan where one of the nine is missing."""
+        """Return the index of one side from its mean curves.
+
+        nan where one of the nine is missing, and where the features do not hold the gait (`FIDELITY`): what they do not
+        hold would count as no deviation.
+        """
         gait = gait_vector(means)
-        if gait is None:
+        if gait is None or self.fidelity(gait) < FIDELITY:
             return float("nan")
         mean, sd = self._scale
         return 100.0 - 10.0 * (float(np.log(self._distance(gait))) - mean) / sd

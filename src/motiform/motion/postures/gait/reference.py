@@ -42,6 +42,8 @@ class GaitReference:
     """Mean curves of one side of one control each, by title; none where the file has bands alone."""
     convention: str = ""
     """Of its angles; empty: the file does not tell."""
+    patients: tuple[Mapping[str, Array], ...] = ()
+    """Mean curves of sides of others, which the features of the deviation index hold, too."""
 
     def mean_of(self, title: str, unit: str) -> Array | None:
         """Return the mean curve of a quantity, None where there is none."""
@@ -60,8 +62,12 @@ class GaitReference:
 
     def deviation_index(self) -> DeviationIndex:
         """Return what tells Gait Deviation Indices; refused where the reference has no controls."""
-        gaits = [gait for gait in map(gait_vector, self.controls) if gait is not None]
-        return DeviationIndex(np.array(gaits).reshape(len(gaits), -1), self.subjects)
+        return DeviationIndex(_gaits(self.controls), self.subjects, _gaits(self.patients))
+
+
+def _gaits(sides: Iterable[Mapping[str, Array]]) -> Array:
+    found = [gait for gait in map(gait_vector, sides) if gait is not None]
+    return np.array(found) if found else np.zeros((0, len(PROFILE) * (POINTS // 2 + 1)))
 
 
 @reads_file("reference")
@@ -137,7 +143,7 @@ def _made(name: str, source: str, controls: Any, found: Mapping[str, Any]) -> Ga
     where = name
     try:
         each = [_means_of(one) for one in controls]
-        sides = tuple(_plain_titles(_curves(curves)) for one in controls for curves in one["sides"].values())
+        sides, others = (_sides(group) for group in (controls, found.get("patients") or []))
         if len(each) == 1:
             sets = {title: np.array([_curve(one) for one in own]) for title, own in controls[0]["cycles"].items()}
         else:
@@ -150,7 +156,11 @@ def _made(name: str, source: str, controls: Any, found: Mapping[str, Any]) -> Ga
     own = {title: mean_curve(curves) for title, curves in sets.items() if len(curves)}
     bands = {title: np.stack([one.mean - one.sd, one.mean + one.sd]) for title, one in own.items() if one.cycles > 1}
     means = {title: one.mean for title, one in own.items()}
-    return GaitReference(name, source, means, bands, subjects, sides, str(found.get("convention") or ""))
+    return GaitReference(name, source, means, bands, subjects, sides, str(found.get("convention") or ""), others)
+
+
+def _sides(people: Iterable[Mapping[str, Any]]) -> tuple[dict[str, Array], ...]:
+    return tuple(_plain_titles(_curves(curves)) for one in people for curves in one["sides"].values())
 
 
 def _means_of(control: Mapping[str, Any]) -> dict[str, Array]:
@@ -167,7 +177,7 @@ def _curves(curves: Mapping[str, Any]) -> dict[str, Array]:
 def _curve(numbers: Any) -> Array:
     found = np.array([np.nan if x is None else float(x) for x in numbers])
     if found.shape != (POINTS,):
-        raise ValueError(f"{len(found)} numbers")
+        raise ValueError(f"a curve must have {POINTS} numbers, not {len(found)}")
     return found
 
 
@@ -175,30 +185,45 @@ def _plain_titles(curves: Mapping[str, Array]) -> dict[str, Array]:
     return {title.partition(" [")[0]: curve for title, curve in curves.items()}
 
 
-def write_reference(sessions: Iterable[AnyPath], path: AnyPath, *, source: str, overwrite: bool = False) -> None:
+def write_reference(
+    sessions: Iterable[AnyPath],
+    path: AnyPath,
+    *,
+    source: str,
+    patients: Iterable[AnyPath] = (),
+    overwrite: bool = False,
+) -> None:
     """Write a reference from sessions of controls, one for each (session.json, or FILE.json:CONDITION).
 
     The band of a quantity is the mean of the controls and the standard deviation between them, each the mean of both
-    sides. ``source`` says who was measured and how; it is shown wherever the bands are. Conventions must be alike.
+    sides. ``source`` says who was measured and how; it is shown wherever the bands are. ``patients`` are sessions of
+    others, of as many kinds as there are: the features of the Gait Deviation Index are those of all
+    [SchwartzRozumalski08], and no more is taken from them. Conventions must be alike.
     """
-    controls: list[dict[str, Any]] = []
-    conventions: list[str] = []
-    for given in sessions:
-        place, condition = _split(given)
-        if not place.is_file():
-            raise InputError("no such file", got=str(place), allowed="session.json", remedy=closest_file(place))
-        found = _json_of(place)
-        if found["kind"] != SESSION_KIND:
-            raise InputError("a reference must be made of sessions", where=str(place), got=found["kind"])
-        own = _subject(found, str(place), condition)
-        controls.append({"subject": own["subject"], "sides": own["sides"]})
-        conventions.append(str(found.get("convention") or ""))
+    each, others = ([_read_control(one) for one in group] for group in (sessions, patients))
+    controls = [control for control, _ in each]
+    conventions = [convention for _, convention in (*each, *others)]
     _check_controls(controls, conventions)
     made = {"kind": REFERENCE_KIND, "version": VERSION, "source": source, "convention": conventions[0],
-            "controls": controls}  # fmt: skip
+            "controls": controls, "patients": [patient for patient, _ in others]}  # fmt: skip
     file = new_file(path, overwrite)
     with disk(file):
         write_file(file, (json.dumps(made) + "\n").encode())
+
+
+@reads_file("session")
+def _read_control(path: AnyPath) -> tuple[dict[str, Any], str]:
+    """Return the mean curves of both sides of a session, and the convention of its angles."""
+    place, condition = _split(path)
+    if not place.is_file():
+        raise InputError("no such file", got=str(place), allowed="session.json", remedy=closest_file(place))
+    found = _json_of(place)
+    if found["kind"] != SESSION_KIND:
+        raise InputError("a reference must be made of sessions", where=str(place), got=found["kind"])
+    own = _subject(found, str(place), condition)
+    for curves in own["sides"].values():
+        _curves(curves)  # refuses what is no curve
+    return {"subject": own["subject"], "sides": own["sides"]}, str(found.get("convention") or "")
 
 
 def _check_controls(controls: Sequence[Mapping[str, Any]], conventions: Sequence[str]) -> None:
