@@ -163,9 +163,9 @@ def _indices(study: GaitStudy) -> Iterator[Block]:
         index = [_number(one.deviation.get(side), 1) for side in SIDES]
         rows.append([_named(one.condition), *(_number(one.score[side], 1) for side in (*SIDES, "both")), *index])
     yield ReportTable(["condition", "GPS left [°]", "GPS right [°]", "GPS both [°]", "GDI left", "GDI right"], rows)
+    most = max((x for one in found for own in one.profile.values() for x in own.values()), default=0.0) or 1.0
     for one in found:
         titles = [title for title in PROFILE if any(title in own for own in one.profile.values())]
-        most = max((value for own in one.profile.values() for value in own.values()), default=0.0) or 1.0
         table: list[list[Cell]] = [
             [title, *(cell for side in SIDES for cell in _score(one.profile[side].get(title), most))]
             for title in titles
