@@ -35,6 +35,7 @@ SLOW = (
     "verify/test_contact_laws.py",
     "verify/test_contact_maximal.py",
     "verify/test_round_events.py",
+    "verify/test_session.py",
     "verify/test_solid_contacts.py",
     "verify/test_solid_events.py",
 )

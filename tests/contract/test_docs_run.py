@@ -26,6 +26,16 @@ for file, q in (("static.c3d", np.zeros((20, man.nq))), ("walk.c3d", np.where(np
     rec.manifest["labels"]["marker"] = [names.get(name, name) for name in rec.manifest["labels"]["marker"]]
     write_markers(rec, file)
 """
+SESSION = f"""
+import sys
+from pathlib import Path
+sys.path.insert(0, {str(ROOT / "tests")!r})
+from motiform.motion.figures import human36
+from walkers import write_walk
+
+for condition in ("barefoot", "orthosis"):
+    write_walk(human36(1.75, 70.0), Path("patient07") / condition / "walk01.trc")
+"""
 TUMBLE = """
 import motiform
 
@@ -69,6 +79,8 @@ def given(page, folder):
         (folder / name).write_text(text, "utf-8")
     if page in ("calibration", "measure", "reconstruct"):
         run(WALK, folder)
+    if page == "session":
+        run(SESSION, folder)
     if page == "record":
         run(TUMBLE, folder)
 

@@ -125,13 +125,28 @@ def reconstruct(
     scheduler: Annotated[
         str | None, typer.Option(metavar="ADDRESS|local", help="Use a Dask cluster (tcp://host:8786).")
     ] = None,
-    report: Annotated[bool, typer.Option("--report/--no-report", help="Write a report page for each trial.")] = True,
+    report: Annotated[
+        bool | None,
+        typer.Option(
+            "--report/--no-report", help="Write a report page for each trial.", show_default="but not of a session"
+        ),
+    ] = None,
     pdf: Annotated[bool, typer.Option("--pdf", help="Write the report as PDF, too.")] = False,
     angles: Annotated[
         str, typer.Option(metavar="isb|plug-in-gait", help="Convention of clinical angles and moments.")
     ] = "isb",
     normative: Annotated[
         Path | None, typer.Option(help="CSV of normative bands for the report: quantity, percent, mean, sd.")
+    ] = None,
+    session: Annotated[
+        bool, typer.Option("--session", help="TRIALS is the folder of one subject's session: one figure, one report.")
+    ] = False,
+    reference: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE[:CONDITION]",
+            help="What a session is compared with: CSV of bands, or JSON of controls or of another session.",
+        ),
     ] = None,
     set_: Settings = None,
     as_json: AsJson = False,
@@ -164,7 +179,7 @@ def reconstruct(
     options = _options(
         _figure_of(figure, ik_setup, scale_setup), given, subject,
         {key: value for key, value in (("up", up), ("units", units)) if value is not None}, fit,
-        correspondence, weights, static, calibrate, report, parse_settings(set_),
+        correspondence, weights, static, calibrate, (not session if report is None else report), parse_settings(set_),
         {"forces": forces, "ik": ik_setup, "scale": scale_setup, "normative": normative}, forward, pdf,
         muscles, any_residuals,
         {
@@ -177,9 +192,17 @@ def reconstruct(
         for path in (correspondence, weights, static, forces, normative, Path((subject or "").split(":")[0]))
         if path
     ]
+    if session:
+        from motiform.cli.session import run_session
+
+        leave_out = [*others, *([Path(reference)] if reference is not None else [])]
+        run_session(trials, out, options, reference, pdf, overwrite, leave_out, jobs, scheduler, as_json, quiet, strict)
+        return
+    if reference is not None:
+        raise InputError("a reference is of a session", got="--reference", remedy="Say --session, or --normative.")
     batch = plan_batch(trials, out, options, overwrite=overwrite, leave_out=others)
     _work(batch, jobs, scheduler, quiet)
-    _end(batch, as_json, strict)
+    end_batch(batch, as_json, strict)
 
 
 _CONVERSION = ("fill", "frame", "filter")
@@ -315,20 +338,20 @@ def _work(batch: "TrialBatch", jobs: int | None, scheduler: str | None, quiet: b
     batch.save()
 
 
-def _end(batch: "TrialBatch", as_json: bool, strict: bool) -> None:
-    """Report the outcome of the trials, and exit with the corresponding code."""
+def end_batch(batch: "TrialBatch", as_json: bool, strict: bool, *, notes: bool = True) -> None:
+    """Report the outcome of the trials, and exit with the corresponding code; ``notes``: with those of each trial."""
     summary = batch.summary()
     if as_json:
         print_line(json.dumps(summary, indent=1))
     else:
-        for line in batch.table():
+        for line in batch.table(notes=notes):
             print_line(line)
     for row in batch.rows:
         if row["status"] == "failed":
             print_line(f"motiform: {row['trial']}: {row['error']}", err=True)
-        for words in row.get("doubts") or ():
+        for words in (row.get("doubts") or ()) if notes else ():
             print_line(f"motiform: {row['trial']} is doubtful: {words}", err=True)
-        for words in row.get("residual_beyond") or ():
+        for words in (row.get("residual_beyond") or ()) if notes else ():
             print_line(f"motiform: efforts of {row['trial']} are uncertain: {words}", err=True)
     if not as_json:
         print_line(_last_line(summary["count"], batch.out))

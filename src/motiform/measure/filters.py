@@ -55,20 +55,27 @@ def low_pass(
     return changed(rec, data, manifest={"low_pass": [*rec.manifest.get("low_pass", []), entry]})
 
 
-def butterworth(cutoff: float, rate: float, order: int, passes: int) -> np.ndarray:
-    """Return second-order sections of a filter that halves the power at the cutoff after so many passes."""
-    return _designed(float(cutoff), float(rate), order, passes).copy()
+def butterworth(cutoff: float, rate: float, order: int, passes: int, high: bool = False) -> np.ndarray:
+    """Return second-order sections of a filter that halves the power at the cutoff after so many passes.
+
+    It passes what is below the cutoff, or, ``high``, above.
+    """
+    return _designed(float(cutoff), float(rate), order, passes, high).copy()
 
 
 @lru_cache(maxsize=64)
-def _designed(cutoff: float, rate: float, order: int, passes: int) -> np.ndarray:
-    """Return rows (b₀, b₁, b₂, 1, a₁, a₂), one for each pair of poles s² + c s + 1, by the bilinear transform."""
+def _designed(cutoff: float, rate: float, order: int, passes: int, high: bool) -> np.ndarray:
+    """Return rows (b₀, b₁, b₂, 1, a₁, a₂), one for each pair of poles s² + c s + 1, by the bilinear transform.
+
+    A high pass is the low pass with 1/s for s: K and 1/K change places.
+    """
     shrink = (2.0 ** (1.0 / passes) - 1.0) ** (1.0 / (2 * order))  # [Winter09 3.4]
-    K = math.tan(math.pi * cutoff / rate) / shrink
-    rows = [(K, K, 0.0, 1.0 + K, K - 1.0, 0.0)] if order % 2 else []
+    K = math.tan(math.pi * cutoff / rate) * (shrink if high else 1.0 / shrink)
+    first, second = ((1.0, -1.0, 0.0), (1.0, -2.0, 1.0)) if high else ((K, K, 0.0), (K * K, 2.0 * K * K, K * K))
+    rows = [(*first, 1.0 + K, K - 1.0, 0.0)] if order % 2 else []
     for k in range(order // 2):
         c = 2.0 * math.sin((2 * k + 1) * math.pi / (2 * order))
-        rows.append((K * K, 2.0 * K * K, K * K, 1.0 + c * K + K * K, 2.0 * (K * K - 1.0), 1.0 - c * K + K * K))
+        rows.append((*second, 1.0 + c * K + K * K, 2.0 * (K * K - 1.0), 1.0 - c * K + K * K))
     return np.array([np.divide(row, row[3]) for row in rows])
 
 
@@ -88,9 +95,11 @@ def _run(sections: np.ndarray, block: np.ndarray, both_ways: bool) -> np.ndarray
     return np.ascontiguousarray(out.T)
 
 
-def filtered(flat: np.ndarray, cutoff: float, rate: float, order: int, zero_phase: bool) -> np.ndarray:
+def filtered(
+    flat: np.ndarray, cutoff: float, rate: float, order: int, zero_phase: bool, high: bool = False
+) -> np.ndarray:
     """Return columns (samples, n) filtered; columns with the same gaps go together."""
-    sections = butterworth(cutoff, rate, order, 2 if zero_phase else 1)
+    sections = butterworth(cutoff, rate, order, 2 if zero_phase else 1, high)
     seen = np.isfinite(flat)
     found = flat.copy()
     groups: dict[bytes, list[int]] = {}

@@ -28,10 +28,14 @@ from motiform.trials.trial import (
     trial_key,
 )
 
-__all__ = ["STATES", "TrialBatch", "find_trials", "names_of", "plan_batch"]
+__all__ = ["SESSION", "STATES", "TrialBatch", "find_trials", "names_of", "plan_batch"]
 
 STATES = ("done", "doubtful", "skipped", "failed")
 """What becomes of a trial; doubtful: it has results that must not be trusted, and its notes say why."""
+
+
+SESSION = "session.json"
+"""Of the results of a session, in its folder."""
 
 
 @dataclass
@@ -87,8 +91,8 @@ class TrialBatch:
                 write_file(folder / SUMMARY, (json.dumps(self.summary(), indent=1) + "\n").encode())
                 write_file(folder / TABLE, trials_csv([*self.rows, *left]).encode())
 
-    def table(self) -> list[str]:
-        """Return lines of a table of the trials."""
+    def table(self, *, notes: bool = True) -> list[str]:
+        """Return lines of a table of the trials, with their notes unless these are told elsewhere."""
         width = max([5, *(len(row["trial"]) for row in self.rows)])
         heads = f"{'samples':>7}  {'seen':>6}  {'rms mm':>7}  {'worst':>24}  {'left out':>8}  {'s':>6}"
         lines = [f"{'trial':<{width}}  {heads}  status"]
@@ -102,7 +106,7 @@ class TrialBatch:
             numbers = f"{row['samples']:>7}  {100 * row['seen']:>5.1f}%  {rms:>7.2f}  {text:>24}"
             numbers += f"  {row.get('left_out', 0):>8}  {spent:>6.1f}"
             lines.append(f"{row['trial']:<{width}}  {numbers}  {row['status']}")
-            lines += [f"{'':<{width}}  {note}" for note in row.get("notes") or ()]
+            lines += [f"{'':<{width}}  {note}" for note in (row.get("notes") or () if notes else ())]
         return lines
 
 
@@ -144,7 +148,11 @@ def _files_below(folder: Path, others: set[Path]) -> Iterator[Path]:
     entries = sorted(folder.iterdir())
     yield from (entry for entry in entries if entry.is_file() and entry.resolve() not in others)
     for entry in entries:
-        ours = (entry / SUMMARY).is_file() or entry.suffix == ".mf" or entry.name.startswith(".")
+        ours = (
+            any((entry / name).is_file() for name in (SUMMARY, SESSION))
+            or entry.suffix == ".mf"
+            or entry.name.startswith(".")
+        )
         if entry.is_dir() and not entry.is_symlink() and not ours and entry.resolve() not in others:
             yield from _files_below(entry, others)
 

@@ -27,9 +27,10 @@ from motiform.record import Channel, Recording
 from motiform.trials.poses import with_limits
 from motiform.trials.recognise import recognise
 
-__all__ = ["DoubtfulWarning", "complete_fit", "describe_fit", "reconstruct"]
+__all__ = ["FAR", "DoubtfulWarning", "complete_fit", "describe_fit", "reconstruct"]
 
-_FAR = 0.02  # [m, rms] skin moves by less over bones
+FAR = 0.02
+"""[m, rms] Distance of markers from their tags that skin over bones stays below."""
 _WALKED = ("hip.flexion", "knee.flexion", "ankle.dorsiflexion")  # plotted first where somebody walks
 
 
@@ -151,9 +152,9 @@ def _far(rec: Recording) -> list[str]:
     """Return a note where markers lie farther from their tags than those on skin do."""
     rms = rec.manifest["reconstruct"]["rms"]
     words = (
-        f"markers lie {1e3 * rms:.0f} mm from their tags (rms): above {1e3 * _FAR:.0f} mm the marker set, the unit or"
+        f"markers lie {1e3 * rms:.0f} mm from their tags (rms): above {1e3 * FAR:.0f} mm the marker set, the unit or"
     )
-    return [f"{words} the subject's measures may be others"] if rms > _FAR else []
+    return [f"{words} the subject's measures may be others"] if rms > FAR else []
 
 
 def _joints(rec: Recording, figure: Figure, convention: str) -> dict[str, tuple[Channel, np.ndarray]]:

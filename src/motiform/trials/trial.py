@@ -64,6 +64,7 @@ __all__ = [
     "read_weights",
     "reconstruct_trial",
     "run_trial",
+    "shared_figure",
     "trial_key",
 ]
 
@@ -344,6 +345,11 @@ def _figure(
         options=options.calibration, progress=progress,
     )  # fmt: skip
     return found.figure, _calibration(found)
+
+
+def shared_figure(options: TrialOptions, subject: str | None) -> Figure:
+    """Return the figure that all trials of a subject share."""
+    return _shared_figure(_Once(options, subject))[0]
 
 
 @dataclass(frozen=True)

@@ -129,6 +129,8 @@ class Chart:
     left: float = _LEFT
     """[inch] left of the frame of a panel."""
     right: float = _RIGHT
+    flow: bool = False
+    """Whether a page sets the panels beside one another as its width allows; a PDF file keeps the columns."""
 
     def legend(self) -> dict[str, Curve | CurveBand]:
         """Return what stands for each label."""
@@ -196,10 +198,11 @@ def _tick_words(values: Sequence[float]) -> list[str]:
 
 
 # ---------------------------------------------------------------- the page
-def svg(chart: Chart) -> Html:
+def svg(chart: Chart, *, with_legend: bool = True) -> Html:
     """Return a chart as an element of a page."""
-    wide, high, legend = round(INCH * chart.wide), round(INCH * chart.height), chart.legend()
+    legend = chart.legend() if with_legend else {}
     head = INCH * _HEAD * bool(legend)
+    wide, high = round(INCH * chart.wide), round(INCH * chart.tall * -(-len(chart.panels) // chart.columns) + head)
     parts = [_legend(legend, wide)] if legend else []
     for n, panel in enumerate(chart.panels):
         cell = INCH * chart.wide / chart.columns, INCH * chart.tall

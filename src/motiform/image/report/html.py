@@ -2,6 +2,7 @@
 
 import base64
 from collections.abc import Sequence
+from dataclasses import replace
 
 from motiform.base.markup import Html, escape, html, join, page
 from motiform.image.report.blocks import Bar, Block, Cell, Code, Heading, Picture, ReportTable, Strip, Text
@@ -15,19 +16,24 @@ _STYLE = (
     "h3{margin:1rem 0 .2rem;font-size:1rem}p{margin:.4rem 0;max-width:60rem}figure{margin:0 0 .4rem}"
     "img,svg{max-width:100%;height:auto;display:block}figure>svg{font-family:system-ui,sans-serif}"
     ".strip{display:grid;grid-template-columns:repeat(auto-fill,minmax(9.5rem,1fr));gap:.4rem;max-width:66rem}"
+    ".panels{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(17rem,100%),1fr));gap:.3rem}"
+    ".panels>svg{width:100%!important;font-family:system-ui,sans-serif}"
+    ".keys{display:flex;flex-wrap:wrap;gap:.2rem 1rem;font-size:.85em;color:#3c4650}"
+    ".keys i{display:inline-block;width:1.4em;height:.35em;margin-right:.4em;vertical-align:middle}"
     "figcaption{font-size:.85em;color:#59636e}table{border-collapse:collapse;margin:.5rem 0;display:block;"
     "overflow-x:auto;max-width:100%;font-variant-numeric:tabular-nums}th,td{padding:.12rem .7rem;text-align:right;"
     "border-bottom:1px solid #e8ebee;white-space:nowrap}th:first-child,td:first-child{text-align:left;"
-    "white-space:normal}th{font-weight:600;"
+    "white-space:normal}th{font-weight:600;white-space:normal;vertical-align:bottom;"
     "background:#f5f7f9}.bar{display:inline-block;height:.7em;background:#0072B2;border-radius:2px;"
     "print-color-adjust:exact;-webkit-print-color-adjust:exact}"
     ".left{text-align:left}.bad{color:#b3261e;font-weight:600}pre{background:#f5f7f9;padding:.6rem;overflow-x:auto;font-size:.85em}"
     "details>summary{cursor:pointer;color:#0057a0}"
-    "@media(max-width:40rem){.plot{overflow-x:auto}.plot img,.plot figure>svg{max-width:none;width:46rem!important}}"
+    "@media(max-width:40rem){table{font-size:.85em}th,td{padding:.15rem .35rem;white-space:normal}"
+    ".plot{overflow-x:auto}.plot img,.plot figure>svg{max-width:none;width:46rem!important}}"
     "@page{size:A4;margin:14mm}@media print{body{max-width:none;margin:0;padding:0;font-size:11px}"
     "figure,tr{break-inside:avoid}table{display:table;font-size:9.5px}th,td{padding:.05rem .45rem}"
     "details{display:none}h2,h3{break-after:avoid}.plot{overflow:visible}.plot img,.plot figure>svg{width:100%}"
-    ".strip{grid-template-columns:repeat(6,1fr)}}"
+    ".strip{grid-template-columns:repeat(6,1fr)}.panels{grid-template-columns:repeat(3,1fr)}.panels>svg{break-inside:avoid}}"
 )
 
 
@@ -52,9 +58,23 @@ def _block(one: Block) -> Html:
         return _folded(html("<pre>{}</pre>", one.text), one.folded)
     if isinstance(one, Strip):
         return html('<div class="strip">{}</div>', join(map(_picture, one.pictures)))
+    if isinstance(one, Chart) and one.flow:
+        return _flowing(one)
     if isinstance(one, Chart):
         return html('<div class="plot"><figure>{}{}</figure></div>', svg(one), _caption(one.caption))
     return html('<div class="plot">{}</div>', _picture(one)) if one.wide else _picture(one)
+
+
+def _flowing(one: Chart) -> Html:
+    """Return the panels of a chart, each by itself: three abreast on a desk, one on a phone."""
+    keys = join(
+        html('<span><i style="background:{};opacity:{}"></i>{}</span>', item.color, item.alpha, label)
+        for label, item in reversed(one.legend().items())
+    )
+    alone = (replace(one, panels=[panel], columns=1, wide=one.wide / one.columns) for panel in one.panels)
+    panels = join(svg(each, with_legend=False) for each in alone)
+    return html('<figure><div class="keys">{}</div><div class="panels">{}</div>{}</figure>', keys, panels,
+                _caption(one.caption))  # fmt: skip
 
 
 def _folded(inner: Html, line: str | None) -> Html:

@@ -18,12 +18,11 @@ if TYPE_CHECKING:
     from motiform.motion.tree import Figure
     from motiform.record import Recording
 
-__all__ = ["write_report"]
+__all__ = ["CONVENTIONS", "report_blocks", "write_blocks", "write_report"]
 
-_STILL = 0.2  # of the speed of the steps: below it there is no progression
 _TURNED = np.deg2rad(30.0)
 _EVENTS, _TAGS, _STEPS = 200, 12, 8  # shown
-_CONVENTIONS = {
+CONVENTIONS = {
     "isb": "Angles by the recommendations of the ISB [Wu02], the pelvis by rotation, obliquity and tilt [Baker01] in "
     "the direction of walking. Moments are internal, those of muscles.",
     "plug-in-gait": "Angles in the sequences and signs of Plug-in Gait, of the segments' own axes; pelvis and feet in "
@@ -212,7 +211,7 @@ def _over_time(rec: "Recording", figure: "Figure", walker: Any, steps: list[Any]
     found = joint_series(rec, figure, walker, rec.manifest["reconstruct"]["angles"])
     each = ", ".join(f"{one.name} {one.time:.3f} s" for one in steps[:_STEPS]) + ", …" * (len(steps) > _STEPS)
     listed = f" {len(steps)} event{'s' * (len(steps) != 1)} of feet: {each}." if steps else ""
-    words = f"No whole stride: over time, not over the gait cycle.{listed} {_CONVENTIONS[found.convention]}"
+    words = f"No whole stride: over time, not over the gait cycle.{listed} {CONVENTIONS[found.convention]}"
     words += _signs(marks_in(kind for one in found.series for kind in one.marks))
     return [
         Heading("Joints"),
@@ -254,8 +253,10 @@ def _strides(table: Any) -> ReportTable:
 
 
 def _notes(table: Any) -> list[Block]:
+    from motiform.motion.postures.gait.spatial import stays
+
     mean, found = table.mean(), list[Block]()
-    if abs(mean["speed"]) < _STILL * mean["step_length"] / max(mean["step_time"], 1e-9):
+    if stays(mean["speed"], mean["step_length"], mean["step_time"]):
         words = "The body stays where it is while its feet step, as on a treadmill: "
         found.append(Text(words + "stride length and speed are in the room."))
     return found
@@ -265,7 +266,7 @@ def _legend(curves: Any, normative: "Normative | None") -> list[Block]:
     from motiform.image.report.gait import marks_in
 
     words = (
-        f"{_CONVENTIONS[curves.convention]} From strike to strike of a foot; thin: each cycle, thick: their mean, "
+        f"{CONVENTIONS[curves.convention]} From strike to strike of a foot; thin: each cycle, thick: their mean, "
         "band: one standard deviation, dashed: foot off. Moments and powers where the force on the foot is known, per "
         "kilogram."
     )

@@ -40,7 +40,7 @@ def write_pdf(blocks: Sequence[Block], path: Path) -> None:
         printed = [chart_picture(one) if isinstance(one, Chart) else one for one in blocks]
         for k, block in enumerate(printed):
             if not getattr(block, "folded", None):
-                paper.put(block, printed[k + 1] if k + 1 < len(printed) else None)
+                paper.put(block, printed[k + 1 :])
         paper.turn()
 
 
@@ -77,8 +77,8 @@ class _Paper:
         at = (x / _PAGE[0], 1 - (self._y + size / 72) / _PAGE[1])
         page.text(*at, words, fontsize=size, va="baseline", parse_math=False, **style)
 
-    def put(self, block: _Printed, after: _Printed | None) -> None:
-        """Put a block on the page, or on the next."""
+    def put(self, block: _Printed, after: Sequence[_Printed]) -> None:
+        """Put a block on the page, or on the next, where a heading stays with what is after it."""
         if isinstance(block, Heading):
             self._heading(block, after)
         elif isinstance(block, Text):
@@ -94,9 +94,11 @@ class _Paper:
             for first in range(0, len(block.pictures), _ACROSS):
                 self._pictures(block.pictures[first : first + _ACROSS], _ACROSS)
 
-    def _heading(self, block: Heading, after: _Printed | None) -> None:
+    def _heading(self, block: Heading, after: Sequence[_Printed]) -> None:
         size = _SIZES[block.level]
-        needed = 0.5 + (_height(after, 1) if isinstance(after, Picture) else 0.8)
+        heads = next((k for k, one in enumerate(after) if not isinstance(one, Heading)), len(after))
+        first = after[heads] if heads < len(after) else None
+        needed = 0.65 + 0.45 * heads + (_height(first, 1) if isinstance(first, Picture) else 0.8)
         self.page_with(min(needed, 6.0))
         self._y += 0.0 if block.level == 1 or self._y <= _TOP else 0.14
         for line in textwrap.wrap(block.text, round(_LETTERS * 8 / size)):

@@ -21,6 +21,7 @@ from motiform.motion.postures.gait.cycles import (
 )
 from motiform.motion.postures.gait.events import Walker, gait_events, plate_events, walker_of
 from motiform.motion.postures.gait.normative import Normative, read_normative, write_normative
+from motiform.motion.postures.gait.reference import GaitReference, read_reference, write_reference
 from motiform.motion.postures.gait.series import GaitSeries, SideSeries, joint_series, pelvis_angles
 from motiform.motion.postures.gait.strides import GaitTable, Stride, gait_table
 from motiform.motion.postures.opensim.ik import IKSetup, read_ik_setup
@@ -38,6 +39,7 @@ __all__ = [
     "GaitCurves",
     "GaitCycle",
     "GaitQuantity",
+    "GaitReference",
     "GaitSeries",
     "GaitTable",
     "IKSetup",
@@ -76,6 +78,7 @@ __all__ = [
     "read_ik_setup",
     "read_loads",
     "read_normative",
+    "read_reference",
     "read_scale_setup",
     "residual_report",
     "scale_by_setup",
@@ -85,4 +88,5 @@ __all__ = [
     "virtual_markers",
     "walker_of",
     "write_normative",
+    "write_reference",
 ]

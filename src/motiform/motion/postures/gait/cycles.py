@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.motion.postures.gait.events import OFF, STRIKE, Walker
-from motiform.motion.postures.gait.series import GROUPS, joint_series
+from motiform.motion.postures.gait.series import GROUPS, SideSeries, joint_series
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 from motiform.record.channel import Event
 from motiform.record.recording import Recording
 
-__all__ = ["GaitCurves", "GaitCycle", "GaitQuantity", "cycle_curves", "gait_curves", "gait_cycles"]
+__all__ = ["GaitCurves", "GaitCycle", "GaitQuantity", "cut_series", "cycle_curves", "gait_curves", "gait_cycles"]
 
 POINTS = 101  # 0 to 100 %
 _LONGEST = 3.0  # s: strikes farther apart have an unobserved step between
@@ -131,14 +131,21 @@ def gait_curves(rec: Recording, figure: Figure, walker: Walker, convention: str 
     used = rec.manifest.get("reconstruct", {}).get("angles", "isb")
     found = joint_series(rec, figure, walker, convention or used)
     cycles = tuple(gait_cycles(rec.events))
+    return GaitCurves(cycles, cut_series(found.times, found.series, cycles), found.undetermined, found.convention)
+
+
+def cut_series(
+    times: ArrayLike, series: Iterable[SideSeries], cycles: Iterable[GaitCycle], units: Mapping[str, str] = GROUPS
+) -> tuple[GaitQuantity, ...]:
+    """Return series of both sides over the cycles of their side; ``units`` are those of their groups."""
     values: dict[tuple[str, str, str], dict[str, Array]] = {}
     marks: dict[tuple[str, str, str], dict[str, dict[str, Array]]] = {}
-    for one in found.series:
-        own = [cycle for cycle in cycles if cycle.side == one.side]
+    whole = tuple(cycles)
+    for one in series:
+        own = [cycle for cycle in whole if cycle.side == one.side]
         if own:
-            key = (one.group, one.title, GROUPS[one.group])
-            values.setdefault(key, {})[one.side] = cycle_curves(found.times, one.values, own)
-            cut = {kind: cycle_curves(found.times, mask, own) > 0 for kind, mask in one.marks.items()}
+            key = (one.group, one.title, units[one.group])
+            values.setdefault(key, {})[one.side] = cycle_curves(times, one.values, own)
+            cut = {kind: cycle_curves(times, mask, own) > 0 for kind, mask in one.marks.items()}
             marks.setdefault(key, {})[one.side] = {kind: mask for kind, mask in cut.items() if mask.any()}
-    quantities = tuple(GaitQuantity(*key, values=values[key], marks=marks[key]) for key in values)
-    return GaitCurves(cycles, quantities, found.undetermined, found.convention)
+    return tuple(GaitQuantity(*key, values=values[key], marks=marks[key]) for key in values)

@@ -31,6 +31,8 @@ class Normative:
     """What the file's remarks tell of it."""
     bands: Mapping[str, Array] = field(default_factory=dict)
     """Lower and upper border of each quantity at 0 to 100 %, {"knee flexion [°]": (2, points)}."""
+    deviations: bool = True
+    """Whether the borders are one standard deviation from the mean; else the mean is not known."""
 
     def of(self, quantity: GaitQuantity) -> Array | None:
         """Return lower and upper border (2, points) for a quantity, None where the table has none."""
@@ -72,7 +74,7 @@ def read_normative(path: AnyPath) -> Normative:
         name, numbers = _row(dict(zip(heads, row, strict=False)), pair, f"{place}:{number}", line)
         points.setdefault(name, []).append(numbers)
     bands = {name: _band(np.array(own), pair == _PAIRS[0], f"{place}: {name}") for name, own in points.items()}
-    return Normative(place.name, "; ".join(remarks), bands)
+    return Normative(place.name, "; ".join(remarks), bands, pair == _PAIRS[0])
 
 
 def _row(row: dict[str, str], pair: tuple[str, str], where: str, line: str) -> tuple[str, tuple[float, float, float]]:

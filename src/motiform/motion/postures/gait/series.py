@@ -31,10 +31,14 @@ __all__ = [
     "MARKS",
     "GaitSeries",
     "SideSeries",
+    "TrialMotion",
+    "add_angles",
     "joint_series",
     "load_known",
     "pelvis_angles",
     "sample_where_defined",
+    "tilt_series",
+    "trial_motion",
 ]
 
 GROUPS = {"angles": "°", "moments": "N·m/kg", "powers": "W/kg"}
@@ -150,7 +154,7 @@ class _Uncertain(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _Motion:
+class TrialMotion:
     """A trial, the axes of its segments, and how they turn with each coordinate."""
 
     rec: Recording
@@ -179,14 +183,7 @@ def joint_series(rec: Recording, figure: Figure, walker: Walker, convention: str
     and ligaments. They are told where the foot is in the air or on a usable plate. Powers are those of all coordinates
     of a joint.
     """
-    joints, probes = default_joints(figure, convention), None
-    if figure.nq == figure.nv:
-        steps = _STEP * np.eye(figure.nq)
-        probes = forward_kinematics(figure, figure.neutral() + np.stack([steps, -steps])).rotation
-    R = forward_kinematics(figure, np.asarray(rec["q"])).rotation
-    for name, axes in landmark_frames(figure, rec.manifest.get("reconstruct", {}).get("per_marker")).items():
-        R[:, figure.index(name)] = R[:, figure.index(name)] @ axes
-    motion = _Motion(rec, figure, convention, _in_progression(walker), R, probes, _uncertain_samples(rec, figure))
+    joints, motion = default_joints(figure, convention), trial_motion(rec, figure, walker, convention)
     found: list[SideSeries] = []
     undetermined: list[str] = []
     for side, word in (("l", "left"), ("r", "right")):
@@ -199,17 +196,31 @@ def joint_series(rec: Recording, figure: Figure, walker: Walker, convention: str
     return GaitSeries(rec.time("q"), tuple(found), tuple(dict.fromkeys(undetermined)), convention)
 
 
-def _of_pelvis(motion: _Motion, side: str) -> Iterable[SideSeries]:
+def trial_motion(rec: Recording, figure: Figure, walker: Walker, convention: str) -> TrialMotion:
+    """Return the axes of the segments of a trial over time, and what is doubtful in them."""
+    probes = None
+    if figure.nq == figure.nv:
+        steps = _STEP * np.eye(figure.nq)
+        probes = forward_kinematics(figure, figure.neutral() + np.stack([steps, -steps])).rotation
+    R = forward_kinematics(figure, np.asarray(rec["q"])).rotation
+    for name, axes in landmark_frames(figure, rec.manifest.get("reconstruct", {}).get("per_marker")).items():
+        R[:, figure.index(name)] = R[:, figure.index(name)] @ axes
+    return TrialMotion(rec, figure, convention, _in_progression(walker), R, probes, _uncertain_samples(rec, figure))
+
+
+def _of_pelvis(motion: TrialMotion, side: str) -> Iterable[SideSeries]:
     name = _pelvis_of(motion.figure)
-    if name is None:
-        return
-    turn = motion.ground @ motion.R[:, motion.figure.index(name)]
-    values, marks = np.rad2deg(_unwrapped(_tilted(turn, side, motion.convention))), motion.marks(name, None)
-    for k, word in enumerate(PELVIS_NAMES):
-        yield SideSeries("angles", "pelvis", word, side, values[:, k], marks)
+    return [] if name is None else tilt_series(motion, "pelvis", name, side)
 
 
-def _progress(motion: _Motion, foot: str, side: str) -> SideSeries:
+def tilt_series(motion: TrialMotion, joint: str, segment: str, side: str) -> list[SideSeries]:
+    """Return tilt, obliquity and rotation of a segment of the trunk in the direction of walking, named ``joint``."""
+    turn = motion.ground @ motion.R[:, motion.figure.index(segment)]
+    values, marks = np.rad2deg(_unwrapped(_tilted(turn, side, motion.convention))), motion.marks(segment, None)
+    return [SideSeries("angles", joint, word, side, values[:, k], marks) for k, word in enumerate(PELVIS_NAMES)]
+
+
+def _progress(motion: TrialMotion, foot: str, side: str) -> SideSeries:
     """Return the heading of a foot in the direction of walking; in Plug-in Gait the third angle of Y X Z.
 
     A foot that points down, as in a swing, has no heading: nan.
@@ -224,34 +235,47 @@ def _progress(motion: _Motion, foot: str, side: str) -> SideSeries:
     return SideSeries("angles", "foot", "internal_progression", side, values, motion.marks(foot, None))
 
 
-def _add_joint(
-    motion: _Motion, kind: str, angle: JointAngle, side: str, found: list[SideSeries], undetermined: list[str]
-) -> None:  # fmt: skip
-    """Add angles, moments and power of one joint to a list."""
-    rec, figure = motion.rec, motion.figure
-    values = np.rad2deg(_unwrapped(angles_between(figure, motion.R, angle)))
-    columns = _columns(figure, angle.distal, angle.proximal)
+def add_angles(
+    motion: TrialMotion, kind: str, angle: JointAngle, side: str, found: list[SideSeries], undetermined: list[str]
+) -> list[int | None]:  # fmt: skip
+    """Add the angles of one joint to a list, and return which coordinate each one is, None where it is no single one.
+
+    An angle whose coordinate the markers never determine is added to ``undetermined``, by its title.
+    """
+    values = np.rad2deg(_unwrapped(angles_between(motion.figure, motion.R, angle)))
+    columns = _columns(motion.figure, angle.distal, angle.proximal)
     slopes = _slopes(motion, angle, columns)
     best = [int(np.argmax(np.abs(slopes[:, k]))) if len(slopes) else -1 for k in range(3)]
     own = [columns[b] if b >= 0 and abs(slopes[b, k]) > _SLOPE else None for k, b in enumerate(best)]
     marks = motion.marks(angle.distal, angle.proximal)
-    unseen = np.asarray(rec["unseen"])
+    unseen = np.asarray(motion.rec["unseen"])
     for k, word in enumerate(angle.names):
         made = SideSeries("angles", kind, word, side, values[:, k], marks)
         if own[k] is not None and (unseen[:, own[k]] > _UNSEEN).all():
             undetermined.append(made.title)
         else:
             found.append(made)
+    return own
+
+
+def _add_joint(
+    motion: TrialMotion, kind: str, angle: JointAngle, side: str, found: list[SideSeries], undetermined: list[str]
+) -> None:  # fmt: skip
+    """Add angles, moments and power of one joint to a list."""
+    rec, figure = motion.rec, motion.figure
+    own = add_angles(motion, kind, angle, side, found, undetermined)
+    columns = _columns(figure, angle.distal, angle.proximal)
     if "effort" not in rec or not figure.mass > 0 or not columns:
         return
+    slopes, marks = _slopes(motion, angle, columns), motion.marks(angle.distal, angle.proximal)
     known = np.where(load_known(rec, side), 1.0 / figure.mass, np.nan)
     effort, power = (np.asarray(rec[what]) * known[:, None] for what in ("effort", "power"))
     external = motion.convention == "plug-in-gait"
     moments = _moments(motion, angle)
-    for k, word in enumerate(angle.names):
+    for k, (word, column) in enumerate(zip(angle.names, own, strict=True)):
         moment = None if moments is None else moments[:, k] * known
-        if own[k] is not None and (moment is None or not _turns_only(figure, angle)):
-            moment = effort[:, own[k]] / slopes[best[k], k]
+        if column is not None and (moment is None or not _turns_only(figure, angle)):
+            moment = effort[:, column] / slopes[columns.index(column), k]
         if moment is not None:
             found.append(
                 SideSeries("moments", kind, word, side, -moment if external else moment, marks, external)
@@ -259,7 +283,7 @@ def _add_joint(
     found.append(SideSeries("powers", kind, "power", side, power[:, columns].sum(1), marks))
 
 
-def _moments(motion: _Motion, angle: JointAngle) -> Array | None:
+def _moments(motion: TrialMotion, angle: JointAngle) -> Array | None:
     """Return the moments of a joint along the axes of its angles [N·m], (samples, 3); of bones and ligaments, too."""
     if "joint_moment" not in motion.rec:
         return None
@@ -328,7 +352,7 @@ def _columns(figure: Figure, distal: str, proximal: str | None) -> list[int]:
     return found
 
 
-def _slopes(motion: _Motion, angle: JointAngle, columns: list[int]) -> Array:
+def _slopes(motion: TrialMotion, angle: JointAngle, columns: list[int]) -> Array:
     """Return how each angle of a joint grows with its coordinates at the neutral posture, (coordinates, 3)."""
     if motion.probes is None:
         return np.zeros((0, 3))
@@ -345,7 +369,7 @@ def _uncertain_samples(rec: Recording, figure: Figure) -> _Uncertain:
     return _Uncertain(np.asarray(rec["status"]) > 0, unseen - usual > _UNSEEN, np.asarray(uncertain))
 
 
-def _marks(motion: _Motion, columns: list[int], segments: tuple[str, ...]) -> dict[str, Array]:
+def _marks(motion: TrialMotion, columns: list[int], segments: tuple[str, ...]) -> dict[str, Array]:
     """Return what is doubtful in the coordinates between segments, (samples,) bool each."""
     rec, figure = motion.rec, motion.figure
     found = {"not fitted": motion.uncertain.lost, "hidden": motion.uncertain.hidden[:, columns].any(1)}

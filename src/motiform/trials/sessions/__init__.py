@@ -1,0 +1,5 @@
+"""A session: static trials, gait trials and conditions of one subject become one study with one report."""
+
+from motiform.trials.sessions.run import Session, session
+
+__all__ = ["Session", "session"]
