@@ -54,9 +54,10 @@ def run_tasks(
 
     Parameters
     ----------
-    work : called as ``work(task, progress)``. Tasks and results are pickled.
-    jobs : processes, of one thread each; 1 works in this process with all of its threads. None: one for each core, no
-        more than there are tasks.
+    work : called as ``work(task, progress)``. Tasks and results are pickled; a sequence may make each task when it is
+        asked for.
+    jobs : processes, which share the cores: each has ``cores / jobs`` threads, at least one; 1 works in this process
+        with all of its threads. None: one for each core, no more than there are tasks.
     scheduler : address of a Dask scheduler ("tcp://host:8786"), or "local" for a cluster of ``jobs`` workers here. What
         tasks name on disk must be there for the workers too.
     progress : called with the fraction of all tasks that is done.
@@ -68,13 +69,13 @@ def run_tasks(
     if not tasks:
         return iter(())
     if scheduler is not None:
-        from motiform.sweep.cluster import over_cluster
+        from motiform.studies.engines.cluster import over_cluster
 
         return over_cluster(work, tasks, scheduler, count, report)
     if count > 1:
-        from motiform.sweep.processes import over_processes
+        from motiform.studies.engines.processes import over_processes
 
-        return over_processes(work, tasks, count, report)
+        return over_processes(work, tasks, count, max(1, cores() // count), report)
     return _here(work, tasks, report)
 
 
@@ -98,8 +99,8 @@ def attempt(work: Work, number: int, task: Any, report: Progress) -> Result:
         return Result(number, error=f"{type(error).__name__}: {error}\n{text}")
 
 
-def one_thread() -> None:
-    """Let the kernels that this thread launches use one core: the others have tasks of their own."""
+def limit_threads(count: int) -> None:
+    """Let the kernels that this thread launches use so many cores: the others have tasks of their own."""
     import numba
 
-    numba.set_num_threads(1)
+    numba.set_num_threads(min(count, numba.config.NUMBA_NUM_THREADS))
