@@ -15,8 +15,10 @@ Progress = Callable[[float], None]
 
 
 @contextmanager
-def bar(label: str, *, quiet: bool = False) -> Iterator[Progress]:
+def bar(label: str, *, quiet: bool = False, count: int = 0, things: str = "") -> Iterator[Progress]:
     """Show a progress bar on stderr and give the callback that moves it; where no terminal is, show nothing.
+
+    Where it is told how many things are done, it shows their rate, and when they will all be done.
 
     >>> with bar("tumbling", quiet=True) as progress:
     ...     progress(0.5)

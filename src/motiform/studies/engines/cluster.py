@@ -25,9 +25,12 @@ def over_cluster(work: Work, tasks: Sequence[Any], scheduler: str, count: int, r
     with _client(scheduler, count) as client:
         futures: dict[Any, int] = {}
         begun = done = 0
+        window, looked = _window(client, scheduler), monotonic()
         try:
             while done < len(tasks):
-                for n in range(begun, min(done + _window(client, scheduler), len(tasks))):
+                if monotonic() - looked > _LOOK:  # workers come and go
+                    window, looked = _window(client, scheduler), monotonic()
+                for n in range(begun, min(done + window, len(tasks))):
                     with _cluster_errors(scheduler):
                         futures[client.submit(_on_worker, work, n, tasks[n], pure=False)] = n
                     begun = n + 1
