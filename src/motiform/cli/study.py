@@ -37,13 +37,15 @@ def study(
     from motiform.studies.files import read_study
 
     if overwrite and resume:
-        raise InputError("a study is resumed or overwritten", got="--resume and --overwrite", remedy="Give one of them.")
+        raise InputError(
+            "a study is resumed or overwritten", got="--resume and --overwrite", remedy="Give one of them."
+        )
     if jobs is not None and scheduler is not None:
         raise InputError("give either --jobs or --scheduler", got="both", remedy="Leave one of them out.")
     found = read_study(file)
     arguments = found.arguments if keep is None else {**found.arguments, "keep": keep}
     title = arguments["title"] or found.name
-    with bar(title, quiet=quiet, things="cases") as progress:
+    with bar(title, quiet=quiet) as progress:
         done = conduct(found.model, **arguments, out=out or Path(found.name), jobs=jobs, scheduler=scheduler,
                        resume=resume, overwrite=overwrite, progress=progress)  # fmt: skip
     _end(done, as_json)

@@ -11,7 +11,7 @@ __all__ = ["planned_recording"]
 
 
 def planned_recording(scene: Scene) -> Recording:
-    """Return the recording of a scene before its first sample: the channels that a run would have, with their labels."""
+    """Return the recording of a scene before its first sample: the channels of a run, with their labels."""
     built = scene.build()
     kind = find_kind(KINDS, built.model, built.arguments)
     with outside_data(scene.place("motion"), "the scene cannot be run", SceneError):

@@ -1,7 +1,7 @@
 """Plots of a study that suit its design: curves, heat maps, main effects, points over samples."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +14,7 @@ __all__ = ["StudyColumns", "study_charts"]
 
 _RATIO = 50.0  # of the largest to the smallest value, from which an axis is logarithmic
 _MEASURES, _LEVELS, _POINTS = 12, 9, 3000  # that are drawn at most
+_CASE = "#9aa5b1"
 _BINS = 8  # of a sampled parameter, whose means are drawn
 
 
@@ -24,6 +25,13 @@ class StudyColumns:
     parameters: dict[str, list[Any]]
     measures: dict[str, np.ndarray]
     sampled: frozenset[str] = field(default_factory=frozenset)
+    units: Mapping[str, str] = field(default_factory=dict)
+    """Of measures, where they are known."""
+
+    def title(self, measure: str) -> str:
+        """Return a measure with its unit."""
+        unit = self.units.get(measure)
+        return f"{measure} [{unit}]" if unit else measure
 
     def varying(self) -> list[str]:
         """Return the parameters that have several values."""
@@ -75,14 +83,17 @@ def study_charts(columns: StudyColumns) -> list[Chart]:
 def _chart(panels: list[Panel], words: str, *, columns: int = 2, left: float = 0.62, right: float = 0.12) -> Chart:
     columns = min(columns, len(panels))
     wide = {1: 6.6, 2: 9.2, 3: 9.2}[columns]
-    alt = f"{words}: {', '.join(dict.fromkeys(panel.ylabel or panel.title for panel in panels))}"
+    alt = f"{words}: {', '.join(dict.fromkeys(panel.title for panel in panels))}"
     return Chart(panels, alt, columns=columns, tall=3.0 if columns < 3 else 2.3, wide=wide, left=left, right=right)
 
 
 def _axis(name: str, values: np.ndarray) -> _Axis:
-    """Return an axis, logarithmic where the values are above 0 and far apart."""
-    known = values[np.isfinite(values)]
-    return _Axis(name, bool(len(known)) and known.min() > 0 and known.max() >= _RATIO * known.min())
+    """Return an axis, logarithmic where the values are above 0 and far apart, or each a factor from the next."""
+    known = np.unique(values[np.isfinite(values)])
+    if not len(known) or known[0] <= 0:
+        return _Axis(name, log=False)
+    ratios = known[1:] / known[:-1]
+    return _Axis(name, bool(known[-1] >= _RATIO * known[0] or (len(ratios) > 1 and np.ptp(ratios) < 1e-6 * ratios[0])))
 
 
 def _both(columns: StudyColumns, measure: str, path: str) -> tuple[_Axis, _Axis, np.ndarray, np.ndarray]:
@@ -96,7 +107,7 @@ def _both(columns: StudyColumns, measure: str, path: str) -> tuple[_Axis, _Axis,
 def _curves(columns: StudyColumns, measure: str, path: str, by: str | None) -> Panel:
     """Return a measure over a parameter, a curve for each value of another one."""
     across, up, x, y = _both(columns, measure, path)
-    panel = Panel(xlabel=path, ylabel=measure, xlog=across.log, ylog=up.log)
+    panel = Panel(xlabel=path, title=columns.title(measure), xlog=across.log, ylog=up.log)
     groups = [""] * len(x) if by is None else [str(value) for value in columns.parameters[by]]
     for n, group in enumerate(dict.fromkeys(groups)):
         own = np.array([one == group for one in groups])
@@ -122,7 +133,9 @@ def _heat(columns: StudyColumns, measure: str, across: str, up: str) -> Panel:
     least, most = float(np.nanmin(values)), float(np.nanmax(values))
     most = most if most > least else least + (abs(least) or 1.0) * 1e-9
     heat = Heat(values, 0.0, float(len(xs)), most, [f"{v:.4g}" for v in ys], least, [f"{v:.4g}" for v in xs])
-    return Panel([heat], title=measure, xlabel=across, ylabel=up, ylim=(len(ys) - 0.5, -0.5), xlim=(0.0, len(xs)))
+    return Panel(
+        [heat], title=columns.title(measure), xlabel=across, ylabel=up, ylim=(len(ys) - 0.5, -0.5), xlim=(0.0, len(xs))
+    )
 
 
 def _levels(columns: StudyColumns, measure: str, path: str) -> Panel:
@@ -130,10 +143,14 @@ def _levels(columns: StudyColumns, measure: str, path: str) -> Panel:
     levels = list(dict.fromkeys(map(str, columns.parameters[path])))[:_LEVELS]
     y = columns.measures[measure]
     up = _axis(measure, y)
-    panel = Panel(xlabel=", ".join(f"{n}: {level}" for n, level in enumerate(levels)), ylabel=measure, ylog=up.log)
+    panel = Panel(xlabel=path, title=columns.title(measure), ylog=up.log, xnames=levels)
+    means = list[float]()
     for n, level in enumerate(levels):
         own = up.at(y[[str(value) == level for value in columns.parameters[path]]])
-        panel.add(Signs(np.full(len(own), float(n)), own, "o", COLORS[n % len(COLORS)], size=5.0))
+        panel.add(Signs(np.full(len(own), float(n)), own, "o", _CASE, size=2.4))
+        known = own[np.isfinite(own)]
+        means.append(float(known.mean()) if len(known) else math.nan)
+    panel.add(Signs(np.arange(float(len(levels))), means, "D", COLORS[0], size=5.0))
     panel.xlim = (-0.5, len(levels) - 0.5)
     return panel
 
@@ -144,9 +161,9 @@ def _effect(columns: StudyColumns, measure: str, path: str) -> Panel:
     if x is None:
         return _levels(columns, measure, path)
     across, up, x, y = _both(columns, measure, path)
-    panel = Panel(xlabel=path, ylabel=measure, xlog=across.log, ylog=up.log)
+    panel = Panel(xlabel=path, title=columns.title(measure), xlog=across.log, ylog=up.log)
     some = slice(None, None, -(-len(x) // _POINTS))
-    panel.add(Signs(x[some], y[some], "o", "#9aa5b1", size=2.4))
+    panel.add(Signs(x[some], y[some], "o", _CASE, size=2.4))
     panel.add(Curve(*_means(x, y, binned=path in columns.sampled), COLORS[0], width=1.6))
     return panel
 

@@ -9,7 +9,7 @@ from typing import Any, overload
 from motiform import __version__
 from motiform.base.digest import Digest
 from motiform.base.errors import InputError, MotiformError, RecordingError, closest
-from motiform.base.progress import Progress
+from motiform.base.progress import Progress, ProgressBar
 from motiform.record.files import AnyPath, as_path
 from motiform.scene.simulate import check_not_both
 from motiform.studies.case import KEEP, CaseRunner, CaseTask, run_place
@@ -131,7 +131,7 @@ def study(
     keys = [chosen.case_key(case) if all(rule.holds(case) for rule in rules) else None for case in design]
     if all(key is None for key in keys):
         raise InputError("the constraints skip every case", where="constraints", got=", ".join(constraints))
-    _check_measures(chosen, asked, design, keys)
+    units = _check_measures(chosen, asked, design, keys)
     identity = StudyIdentity(
         chosen.key, title or chosen.title, design.names, Digest(*(key or "" for key in keys)).text(24),
         dict(columns.measures), keep,
@@ -143,12 +143,15 @@ def study(
         journal = stack.enter_context(CaseJournal.open(place.journal))
         runner = CaseRunner(replace(chosen), asked, place.runs.absolute(), keep)
         tasks = _left(design, keys, journal, runner)
-        done = Study(identity.title, place, design, columns, keys, len(tasks) - len(tasks.recorded), len(tasks.recorded))
+        ran = len(tasks) - len(tasks.recorded)
+        done = Study(identity.title, place, design, columns, keys, ran, len(tasks.recorded), units)
         if tasks and journal.places and not (resume or overwrite):
             remedy = "Resume it (--resume), overwrite it (--overwrite), or give another --out."
             raise RecordingError("there is an unfinished study already", where=str(place.path), remedy=remedy)
         if journal.damaged:
             done.notes.append(f"{journal.damaged} lines of the journal are damaged: their cases are run again")
+        if isinstance(progress, ProgressBar):
+            progress.expect(len(tasks), "cases")
         try:
             for result in run_tasks(runner, tasks, jobs=jobs, scheduler=scheduler, progress=progress):
                 journal.append(_journal_row(tasks[result.number], result, journal))
@@ -174,30 +177,32 @@ def _keep(keep: str | None, count: int) -> str:
 
 def _check_measures(
     model: StudyModel, measures: Sequence[CaseMeasure], design: StudyDesign, keys: Sequence[str | None]
-) -> None:
-    """Refuse measures that the first case which can be built would not have; what no case can build fails later."""
+) -> dict[str, str]:
+    """Return the units of measures; refuse those that the first case which can be built would not have."""
     if isinstance(model, FunctionModel) or not any(measure.needs for measure in measures):
-        return
+        return {}
     tried = [number for number, key in enumerate(keys) if key is not None][:_TRIED]
     for number in tried:
         try:
             planned = model.planned(design[number])
         except MotiformError:  # its row will tell
             continue
-        check_channels(measures, planned)
-        return
+        return {} if planned is None else check_channels(measures, planned)
+    return {}
 
 
-def _left(
-    design: StudyDesign, keys: Sequence[str | None], journal: CaseJournal, runner: CaseRunner
-) -> _CaseTasks:
+def _left(design: StudyDesign, keys: Sequence[str | None], journal: CaseJournal, runner: CaseRunner) -> _CaseTasks:
     """Return the cases that have not run, and those whose recordings are to be measured."""
     needed = {measure.key for measure in runner.measures}
     first = {key: number for number, key in reversed(list(enumerate(keys))) if key is not None}
     numbers, recorded = list[int](), set[int]()
     order = sorted(first.values())
     for number, row in zip(order, journal.rows(str(keys[n]) for n in order), strict=True):
-        if row is not None and _DIED not in row["tried"] and needed <= set(row["measures"] if row["status"] == "done" else row["tried"]):
+        if (
+            row is not None
+            and _DIED not in row["tried"]
+            and needed <= set(row["measures"] if row["status"] == "done" else row["tried"])
+        ):
             continue
         numbers.append(number)
         if row is not None and row["status"] == "done" and run_place(runner.runs, str(keys[number])).is_dir():
@@ -225,7 +230,7 @@ def _finished(done: Study, model: StudyModel, journal: CaseJournal) -> Study:
     write_csv_table(done.folder.table, done.columns, done.rows())
     missing = [library for library in ("pandas", "pyarrow") if find_spec(library) is None]
     if missing:
-        done.notes.append(f"table.parquet is not written: it needs {' and '.join(missing)}, which pip installs")
+        done.notes.append(f"table.parquet is not written: install {' and '.join(missing)} for it")
     else:
         write_parquet_table(done.folder.parquet, done.table)
     write_page(done)
@@ -236,4 +241,3 @@ def _given_numbers(journal: CaseJournal, keys: Sequence[str | None]) -> dict[str
     """Return the names of the numbers that a function model has given, in order of their first case."""
     rows = journal.rows(key for key in keys if key is not None)
     return {name: name for row in rows if row is not None for name in row.get("measures", {})}
-

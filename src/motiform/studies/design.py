@@ -11,6 +11,7 @@ from typing import Any
 from motiform.base.errors import InputError, closest, closest_file
 from motiform.base.files import plain_file, reads_file
 from motiform.base.toml import parse_toml
+from motiform.record.files import AnyPath, as_path
 from motiform.studies.sampling import sample_ranges
 from motiform.studies.values import ParameterRange, parameter_values
 
@@ -71,7 +72,7 @@ def make_design(
     *,
     zipped: Sequence[Sequence[str]] = (),
     sample: Mapping[str, Any] | None = None,
-    cases: str | Path | None = None,
+    cases: AnyPath | None = None,
     folder: Path | None = None,
 ) -> StudyDesign:
     """Return the design of parameters with their values, of which some vary together, and of a table of cases."""
@@ -81,8 +82,10 @@ def make_design(
     ranges = {path: own for path, own in values.items() if isinstance(own, ParameterRange)}
     lists = {path: own for path, own in values.items() if not isinstance(own, ParameterRange)}
     if ranges and sample is None:
-        raise InputError("a range must have steps where no sample is asked for", where=f"parameter {next(iter(ranges))!r}",
-                         remedy="Give steps, or a sample with method, count and seed.")  # fmt: skip
+        raise InputError(
+            "a range must have steps where no sample is asked for", where=f"parameter {next(iter(ranges))!r}",
+            remedy="Give steps, or a sample with method, count and seed.",
+        )  # fmt: skip
     if sample is not None and not ranges:
         raise InputError("a sample needs a range", where="sample", allowed="{ from = …, to = … } without steps")
     together = _groups(zipped, values)
@@ -139,9 +142,9 @@ def _zip(names: tuple[str, ...], lists: Mapping[str, list[Any]]) -> DesignBlock:
 
 
 @reads_file("a table of cases")
-def read_cases(path: str | Path) -> DesignBlock:
+def read_cases(path: AnyPath) -> DesignBlock:
     """Read a CSV table of cases: a first row of paths, then a case a row; cells are TOML, or plain text."""
-    place = Path(path)
+    place = as_path(path)
     if not place.exists():
         raise InputError("no such table of cases", got=str(place), remedy=closest_file(place))
     rows = list(csv.reader(plain_file(place).read_text("utf-8-sig").splitlines()))

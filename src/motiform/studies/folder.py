@@ -83,7 +83,9 @@ def open_folder(
     """Return the folder of a study, locked, and what unlocks it; refuse one that holds something else."""
     folder = StudyFolder(out)
     if out.is_dir() and any(out.iterdir()) and not (out / HEAD).exists() and not _is_ours(out):
-        raise RecordingError("the folder holds other files", where=str(out), remedy="Choose an empty folder, or another name.")
+        raise RecordingError(
+            "the folder holds other files", where=str(out), remedy="Choose an empty folder, or another name."
+        )
     make_folder(out)
     handle = lock_folder(out)
     try:
@@ -121,7 +123,9 @@ def _check_same(out: Path, found: dict[str, Any], identity: StudyIdentity, resum
     if found.get("model") != identity.model:
         same = found.get("title") == identity.title
         problem = "the model is not that of the kept study" if same else "the folder holds a study of another model"
-        raise RecordingError(problem, where=str(out), got=identity.title, allowed=str(found.get("title")), remedy=another)
+        raise RecordingError(
+            problem, where=str(out), got=identity.title, allowed=str(found.get("title")), remedy=another
+        )
     same = all(found.get(key) == value for key, value in asdict(identity).items())
     if not resume and not same:
         remedy = "Resume it (--resume), overwrite it (--overwrite), or give another --out."

@@ -36,7 +36,7 @@ def load_function(name: str, folder: Path | None) -> Callable[..., Any]:
     if not callable(found):
         remedy = closest(own, [one for one in vars(module) if not one.startswith("_")])
         raise InputError("no such function in the module", where=module_name, got=own, remedy=remedy)
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def _from_file(file: Path) -> Any:
@@ -63,7 +63,7 @@ def function_key(function: Callable[..., Any]) -> str:
     function = inspect.unwrap(function)
     name = getattr(function, "__qualname__", type(function).__qualname__)
     try:
-        source = inspect.getsourcefile(function)  # type: ignore[arg-type]
+        source = inspect.getsourcefile(function)
         text = Path(source).read_bytes() if source else b""
     except (TypeError, OSError):  # built in, or typed into a prompt
         text = getattr(getattr(function, "__code__", None), "co_code", b"")

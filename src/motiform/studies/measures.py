@@ -17,7 +17,7 @@ __all__ = ["REDUCTIONS", "CaseMeasure", "parse_measure", "parse_measures"]
 
 
 def _mean(x: np.ndarray, t: np.ndarray, even: bool) -> float:
-    """Return the mean over samples at a rate; over time, by the trapezoidal rule, where samples have times of their own."""
+    """Return the mean over samples at a rate; by the trapezoidal rule over time where samples have their own times."""
     if even or len(x) < 2 or t[-1] == t[0]:
         return float(np.mean(x))
     return float(np.trapezoid(x, t) / (t[-1] - t[0]))
@@ -159,8 +159,9 @@ def _fits(how: str, argument: str) -> bool:
     return math.isfinite(number) and (how != "percentile" or 0.0 <= number <= 100.0)
 
 
-def check_channels(measures: Sequence[CaseMeasure], known: Recording) -> None:
-    """Refuse measures of channels that the recording of a case would not have, or that are several numbers a sample."""
+def check_channels(measures: Sequence[CaseMeasure], known: Recording) -> dict[str, str]:
+    """Return the units of measures; refuse channels that a recording would not have, or of several numbers a sample."""
+    units = {}
     for measure in measures:
         if measure.needs is None:
             continue
@@ -174,3 +175,5 @@ def check_channels(measures: Sequence[CaseMeasure], known: Recording) -> None:
             parts = [f"{measure.needs}.{label}" for label in known.labels(measure.needs)[0]][:4]
             raise InputError("a measure needs one number of a channel", where=where, got=measure.needs,
                              remedy=f"Choose one, such as {' or '.join(parts)}.")  # fmt: skip
+        units[measure.name] = "s" if measure.how == "crosses" else chosen.unit
+    return units

@@ -20,6 +20,10 @@ __all__ = ["write_page"]
 
 _ROWS = 500  # of the table that the page shows
 _KINDS = 20  # of errors
+_LEGEND = (
+    "Main effects. Grey: every case. Blue: the mean over all other parameters, of samples in bins with as many cases "
+    "each; on a logarithmic axis it is that of the logarithms."
+)
 
 
 def write_page(study: "Study") -> None:
@@ -43,7 +47,8 @@ def _blocks(study: "Study") -> Iterator[Block]:
     if charts:
         yield Heading("Measures over parameters")
         yield from charts
-        yield Text(_legend(columns))
+        if len(columns.varying()) > 2 or columns.sampled:
+            yield Text(_LEGEND)
     if errors:
         yield Heading("Failed cases")
         rows = [[text, str(number)] for text, number in errors.most_common(_KINDS)]
@@ -73,18 +78,10 @@ def _read(study: "Study") -> tuple[StudyColumns, list[list[str]], "Counter[str]"
                     values.append(row[name])
     sampled = frozenset(name for block in study.design.blocks if block.sampled for name in block.names)
     numbers = {name: np.array(values, float) for name, values in measures.items()}
-    return StudyColumns(parameters, numbers, sampled), shown, errors
+    return StudyColumns(parameters, numbers, sampled, study.units), shown, errors
 
 
 def _cell(value: Any) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     return f"{value:.6g}" if isinstance(value, float) else str(value)
-
-
-def _legend(columns: StudyColumns) -> str:
-    words = "Axes are logarithmic where values are above 0 and span more than a factor of 50."
-    if len(columns.varying()) > 2 or columns.sampled:
-        mean = "in bins of as many cases each" if columns.sampled else "over all other parameters"
-        words += f" Grey: every case; line: the mean {mean}."
-    return words

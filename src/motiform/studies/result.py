@@ -1,7 +1,7 @@
 """A study that was done: its table, its counts, its recordings."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -37,6 +37,8 @@ class Study:
     """Cases that ran in this call."""
     measured: int = 0
     """Cases of which kept recordings were measured in this call."""
+    units: Mapping[str, str] = field(default_factory=dict)
+    """Of measures, where they are known before a run."""
     notes: list[str] = field(default_factory=list)
     """What a user should know."""
 

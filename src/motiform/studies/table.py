@@ -1,4 +1,4 @@
-"""The table of a study: a row for each case in the order of the grid, with parameters, measures and what became of it."""
+"""The table of a study: a row for each case in the order of the grid, with parameters, measures and its outcome."""
 
 import csv
 import io

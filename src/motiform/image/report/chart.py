@@ -110,6 +110,8 @@ class Panel:
     xlog: bool = False
     """Whether x are decimal logarithms of what the axis tells."""
     ylog: bool = False
+    xnames: Sequence[str] = ()
+    """What stands at x = 0, 1, 2, … instead of numbers."""
 
     def add(self, *items: Curve | CurveBand | Signs | Heat) -> None:
         """Draw more, over what is there."""
@@ -220,8 +222,12 @@ def log_ticks(low: float, high: float) -> list[float]:
     return [k + math.log10(m) for k in powers for m in (1, 2, 5) if low <= k + math.log10(m) <= high]
 
 
-def axis_ticks(ends: tuple[float, float], log: bool) -> tuple[list[float], list[str]]:
+def axis_ticks(
+    ends: tuple[float, float], log: bool = False, names: Sequence[str] = ()
+) -> tuple[list[float], list[str]]:
     """Return the places of ticks along an axis, and what stands there."""
+    if names:
+        return [float(n) for n in range(len(names))], list(names)
     if not log:
         values = ticks(*ends)
         return values, _tick_words(values)
@@ -278,7 +284,7 @@ def _panel(panel: Panel, frame: tuple[float, float, float, float]) -> Html:
         return np.asarray(bottom - np.asarray(y, float) * (bottom - top))
 
     parts = [] if heat else [_axis_y(left, right, at_y, axis_ticks(ylim, panel.ylog))]
-    places = axis_ticks(xlim, panel.xlog) if heat is None or not heat.columns else column_ticks(heat)
+    places = column_ticks(heat) if heat is not None and heat.columns else axis_ticks(xlim, panel.xlog, panel.xnames)
     parts.append(_axis_x(top, bottom, at_x, places, grid=heat is None))
     drawn = [part for one in panel.items for part in _item(one, at_x, at_foot if getattr(one, "foot", False) else at_y)]
     if panel.zero and ylim[0] < 0 < ylim[1]:

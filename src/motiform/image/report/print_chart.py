@@ -49,8 +49,9 @@ def _draw(axes: "Axes", panel: Panel, size: tuple[float, float]) -> None:
     axes.set_ylabel(panel.ylabel, fontsize=7)
     quiet(axes)
     for ends, log, place in ((xlim, panel.xlog, axes.set_xticks), (ylim, panel.ylog, axes.set_yticks)):
-        if log:
-            place(*axis_ticks(ends, log=True))
+        names = panel.xnames if ends is xlim else ()
+        if log or names:
+            place(*axis_ticks(ends, log, names))
 
 
 def _item(axes: "Axes", one: Curve | CurveBand | Signs | Heat) -> None:

@@ -13,7 +13,7 @@ __all__ = ["check_path"]
 
 
 def check_path(scene: Scene, path: str, value: Any) -> None:
-    """Refuse a path that leads to no parameter of a scene, with the nearest that does; the value itself may be wrong."""
+    """Refuse a path that leads to no parameter of a scene, with the nearest that does; its value may be wrong."""
     raw = parse_toml(scene.text)
     for other, own in scene.settings.items():
         _set(raw, other, own, scene.name)

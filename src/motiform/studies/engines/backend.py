@@ -103,4 +103,4 @@ def limit_threads(count: int) -> None:
     """Let the kernels that this thread launches use so many cores: the others have tasks of their own."""
     import numba
 
-    numba.set_num_threads(min(count, numba.config.NUMBA_NUM_THREADS))
+    numba.set_num_threads(min(count, numba.get_num_threads()))

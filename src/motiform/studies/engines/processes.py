@@ -94,9 +94,7 @@ class _WorkerPool:
             pipe.close()
 
 
-def over_processes(
-    work: Work, tasks: Sequence[Any], count: int, threads: int, report: Progress
-) -> Iterator[Result]:
+def over_processes(work: Work, tasks: Sequence[Any], count: int, threads: int, report: Progress) -> Iterator[Result]:
     """Give the results of tasks worked on by so many processes, with so many threads each."""
     crew = _WorkerPool(work, tasks, threads, deque(range(len(tasks))))
     try:
