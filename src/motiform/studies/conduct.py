@@ -16,7 +16,7 @@ from motiform.studies.case import KEEP, CaseRunner, CaseTask, run_place
 from motiform.studies.constraints import parse_constraint
 from motiform.studies.design import StudyDesign, make_design
 from motiform.studies.engines import run_tasks
-from motiform.studies.engines.backend import Result
+from motiform.studies.engines.backend import Result, check_jobs
 from motiform.studies.folder import StudyIdentity, open_folder, write_identity
 from motiform.studies.journal import CaseJournal
 from motiform.studies.measures import CaseMeasure, check_channels, parse_measures
@@ -120,6 +120,7 @@ def study(
 
     """
     check_not_both(overwrite, resume)
+    check_jobs(jobs)
     base = None if folder is None else as_path(folder)
     chosen = study_model(model, settings, base)
     design = make_design(parameters or {}, zipped=zipped, sample=sample, cases=cases, folder=chosen.folder)

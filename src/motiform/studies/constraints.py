@@ -56,7 +56,7 @@ def parse_constraint(text: str, parameters: Sequence[str]) -> CaseConstraint:
     paths: dict[str, str] = {}
     named = text
     for n, path in enumerate(sorted(parameters, key=len, reverse=True)):  # a path may have hyphens in it
-        found = re.sub(rf"(?<![\w.-]){re.escape(path)}(?![\w.-])", f"p{n}_", named)
+        found = re.sub(rf"(?<![\w.]){re.escape(path)}(?![\w.])", f"p{n}_", named)
         if found != named:
             named, paths[f"p{n}_"] = found, path
     try:

@@ -14,7 +14,7 @@ from typing import Any
 from motiform.base.errors import InputError
 from motiform.base.progress import Progress
 
-__all__ = ["ATTEMPTS", "Result", "Work", "cores", "run_tasks"]
+__all__ = ["ATTEMPTS", "Result", "Work", "check_jobs", "cores", "run_tasks"]
 
 ATTEMPTS = 3
 """Times that a task is begun before the deaths of its workers are taken to be its doing."""
@@ -42,6 +42,12 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
+def check_jobs(jobs: int | None) -> None:
+    """Refuse a number of processes that is none."""
+    if jobs is not None and not (isinstance(jobs, int) and jobs >= 1):
+        raise InputError("jobs must be 1 or more", got=jobs, allowed="a whole number, 1 or more")
+
+
 def run_tasks(
     work: Work,
     tasks: Sequence[Any],
@@ -62,8 +68,7 @@ def run_tasks(
         tasks name on disk must be there for the workers too.
     progress : called with the fraction of all tasks that is done.
     """
-    if jobs is not None and not (isinstance(jobs, int) and jobs >= 1):
-        raise InputError("jobs must be 1 or more", got=jobs, allowed="a whole number, 1 or more")
+    check_jobs(jobs)
     count = min(cores() if jobs is None else jobs, max(1, len(tasks)))
     report = progress or (lambda fraction: None)
     if not tasks:
