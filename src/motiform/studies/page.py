@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from motiform.studies.charts import StudyColumns, study_charts
 if TYPE_CHECKING:
     from motiform.studies.result import Study
 
-__all__ = ["write_page"]
+__all__ = ["read_columns", "write_page"]
 
 _ROWS = 500  # of the table that the page shows
 _KINDS = 20  # of errors
@@ -33,7 +34,8 @@ def write_page(study: "Study") -> None:
 
 
 def _blocks(study: "Study") -> Iterator[Block]:
-    columns, shown, errors = _read(study)
+    columns, errors = read_columns(study), _errors(study)
+    shown = [[_cell(row[name]) for name in study.columns.names] for row in islice(study.rows(), _ROWS)]
     count = study.count
     yield Heading(study.title, 1)
     states = ", ".join(f"{number} {state}" for state, number in count.items() if number)
@@ -62,23 +64,22 @@ def _blocks(study: "Study") -> Iterator[Block]:
     yield Code("\n".join(notes))
 
 
-def _read(study: "Study") -> tuple[StudyColumns, list[list[str]], "Counter[str]"]:
-    """Walk through the table once: columns of what is done, rows to be shown, and errors."""
+def read_columns(study: "Study") -> StudyColumns:
+    """Return the columns of what is done, as they are drawn."""
     parameters: dict[str, list[Any]] = {name: [] for name in study.columns.parameters}
     measures: dict[str, list[float]] = {name: [] for name in study.columns.measures}
-    shown, errors = list[list[str]](), Counter[str]()
     for row in study.rows():
-        if len(shown) < _ROWS:
-            shown.append([_cell(row[name]) for name in study.columns.names])
-        if row["status"] == "failed":
-            errors[str(row["error"])] += 1
         if row["status"] == "done":
             for held in (parameters, measures):
                 for name, values in held.items():
                     values.append(row[name])
     sampled = frozenset(name for block in study.design.blocks if block.sampled for name in block.names)
     numbers = {name: np.array(values, float) for name, values in measures.items()}
-    return StudyColumns(parameters, numbers, sampled, study.units), shown, errors
+    return StudyColumns(parameters, numbers, sampled, study.units)
+
+
+def _errors(study: "Study") -> "Counter[str]":
+    return Counter(str(row["error"]) for row in study.rows() if row["status"] == "failed")
 
 
 def _cell(value: Any) -> str:
