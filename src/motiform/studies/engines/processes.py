@@ -7,11 +7,14 @@ cannot stop those that run when Ctrl-C is pressed.
 import multiprocessing
 import os
 import signal
+import sys
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
+from multiprocessing.reduction import ForkingPickler
+from types import ModuleType
 from typing import Any
 
 from motiform.base.progress import Progress
@@ -49,7 +52,7 @@ class _WorkerPool:
         """Start a worker on the next task."""
         context = multiprocessing.get_context("spawn")  # a fork of a process with threads may hang
         ours, theirs = context.Pipe()
-        with _few_threads():
+        with _few_threads(), _without_script(self.work):
             process = context.Process(target=_serve, args=(theirs, self.work, self.threads), daemon=True)
             process.start()
         theirs.close()  # so that the end of the process ends the pipe
@@ -136,6 +139,22 @@ def _serve(pipe: Connection, work: Work, threads: int) -> None:
     with suppress(EOFError, OSError):
         while (task := pipe.recv()) is not None:
             pipe.send(attempt(work, task[0], task[1], pipe.send))
+
+
+@contextmanager
+def _without_script(work: Work) -> Iterator[None]:
+    """Keep processes that begin inside from running the user's script again, unless the work is defined in it.
+
+    They would start a study each, where the script has no ``if __name__ == "__main__":``.
+    """
+    script = sys.modules["__main__"]
+    try:
+        needed = b"__main__" in ForkingPickler.dumps(work)
+        if not needed:
+            sys.modules["__main__"] = ModuleType("__main__")
+        yield
+    finally:
+        sys.modules["__main__"] = script
 
 
 @contextmanager

@@ -47,5 +47,7 @@ def rotation_error(rec: Recording) -> float:
         raise InputError("the scene must be one body", where=scene.name)
     (body,) = model.bodies
     name = f"{body.name}.angular_velocity"
-    exact = rotation_exact(np.diag(body.properties.inertia).tolist(), body.spin.tolist(), rec.time(name))
-    return float(np.linalg.norm(rec[name] - exact, axis=1).max() / np.linalg.norm(body.spin))
+    exact = rotation_exact(
+        np.diag(body.properties.inertia).tolist(), np.asarray(body.spin, float).tolist(), rec.time(name)
+    )
+    return float(np.linalg.norm(rec[name] - exact, axis=1).max() / np.linalg.norm(np.asarray(body.spin, float)))
