@@ -15,6 +15,7 @@ from motiform.base.errors import MotiformError, MotiformWarning
 from motiform.base.progress import Progress
 from motiform.record import Recording, open_recording
 from motiform.record.files import PARTIAL, remove_folder
+from motiform.record.store import check_whole
 from motiform.studies.measures import CaseMeasure
 from motiform.studies.models import StudyModel
 
@@ -53,6 +54,7 @@ class CaseRunner:
         """Return the row of a case, as the journal keeps it."""
         begun = time.perf_counter()
         row: dict[str, Any] = {"key": task.key, "status": "done", "error": None, "version": __version__}
+        row["ran"] = True
         row["tried"] = [measure.key for measure in self.measures]
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("ignore")
@@ -67,9 +69,11 @@ class CaseRunner:
         aside = place.with_name(f"{place.name}.{os.getpid()}{PARTIAL}")
         rec: Any = None
         try:
-            rec = open_recording(place) if task.recorded else self._run(task, aside)
+            rec = _kept(place) if task.recorded else None
+            row["ran"] = rec is None
+            rec = self._run(task, aside) if rec is None else rec
             found = self._values(rec)
-            if self.keep == "all" and not task.recorded:
+            if self.keep == "all" and row["ran"]:
                 _put(aside, place)
             return found
         except Exception as error:  # of the scene, the function or a measure: the others go on
@@ -77,7 +81,7 @@ class CaseRunner:
             row |= {"status": "failed", "error": text.splitlines()[0] if text else type(error).__name__}
             if not isinstance(error, MotiformError):
                 row["traceback"] = "".join(traceback.format_exception(error))
-            if self.keep != "none" and not task.recorded:
+            if self.keep != "none" and row["ran"]:
                 self._keep_failed(getattr(error, "recording", None) or rec, aside, place)
             return {}
         finally:
@@ -102,6 +106,16 @@ class CaseRunner:
                 aside.parent.mkdir(parents=True, exist_ok=True)
                 rec.save(aside, overwrite=True)
             _put(aside, place)
+
+
+def _kept(place: Path) -> Recording | None:
+    """Return a recording that is kept; None where it is damaged, so that the case runs again."""
+    try:
+        found = open_recording(place)
+        check_whole(found)
+        return found
+    except MotiformError:
+        return None
 
 
 def _put(aside: Path, place: Path) -> None:

@@ -7,30 +7,25 @@ from importlib.util import find_spec
 from typing import Any, overload
 
 from motiform import __version__
-from motiform.base.digest import Digest
-from motiform.base.errors import InputError, MotiformError, RecordingError, closest
+from motiform.base.errors import RecordingError
 from motiform.base.progress import Progress, ProgressBar
 from motiform.record.files import AnyPath, as_path
 from motiform.scene.simulate import check_not_both
-from motiform.studies.case import KEEP, CaseRunner, CaseTask, run_place
-from motiform.studies.constraints import parse_constraint
-from motiform.studies.design import StudyDesign, make_design
+from motiform.studies.case import CaseRunner, CaseTask, run_place
+from motiform.studies.design import StudyDesign
 from motiform.studies.engines import run_tasks
 from motiform.studies.engines.backend import Result, check_jobs
-from motiform.studies.folder import StudyIdentity, open_folder, write_identity
+from motiform.studies.folder import StudyFolder, open_folder, write_identity
 from motiform.studies.journal import CaseJournal
-from motiform.studies.measures import CaseMeasure, check_channels, parse_measures
-from motiform.studies.models import FunctionModel, StudyModel, study_model
+from motiform.studies.models import FunctionModel
 from motiform.studies.page import write_page
+from motiform.studies.planning import StudyPlan, plan_study
 from motiform.studies.result import Study
 from motiform.studies.table import TableColumns, write_csv_table, write_parquet_table
 
-__all__ = ["KEEP_ALL", "study"]
+__all__ = ["study"]
 
-KEEP_ALL = 1000
-"""Cases up to which all recordings are kept where nothing is said; of larger studies those of failed cases."""
 _DIED = "worker"  # stands for the measures of a case whose workers died: it is tried again by --resume
-_TRIED = 8  # cases that are built to find the channels of recordings
 
 
 @dataclass(frozen=True)
@@ -121,79 +116,33 @@ def study(
     """
     check_not_both(overwrite, resume)
     check_jobs(jobs)
-    base = None if folder is None else as_path(folder)
-    chosen = study_model(model, settings, base)
-    design = make_design(parameters or {}, zipped=zipped, sample=sample, cases=cases, folder=chosen.folder)
-    chosen.check(design)
-    rules = [parse_constraint(text, design.names) for text in _texts(constraints)]
-    asked = parse_measures(measures, base)
-    columns = TableColumns(design.names, {measure.name: measure.key for measure in asked})
-    keep = _keep(keep, len(design))
-    keys = [chosen.case_key(case) if all(rule.holds(case) for rule in rules) else None for case in design]
-    if all(key is None for key in keys):
-        raise InputError("the constraints skip every case", where="constraints", got=", ".join(constraints))
-    units = _check_measures(chosen, asked, design, keys)
-    identity = StudyIdentity(
-        chosen.key, title or chosen.title, design.names, Digest(*(key or "" for key in keys)).text(24),
-        dict(columns.measures), keep,
+    plan = plan_study(
+        model, parameters or {}, measures=measures, zipped=zipped, sample=sample, cases=cases, constraints=constraints,
+        settings=settings, keep=keep, folder=None if folder is None else as_path(folder), title=title,
     )  # fmt: skip
-    place, unlock = open_folder(as_path(out), identity, resume=resume, overwrite=overwrite)
+    place, unlock = open_folder(as_path(out), plan.identity, resume=resume, overwrite=overwrite)
     with ExitStack() as stack:
         stack.callback(unlock)
-        write_identity(place, identity)
+        write_identity(place, plan.identity)
         journal = stack.enter_context(CaseJournal.open(place.journal))
-        runner = CaseRunner(replace(chosen), asked, place.runs.absolute(), keep)
-        tasks = _left(design, keys, journal, runner)
-        ran = len(tasks) - len(tasks.recorded)
-        done = Study(identity.title, place, design, columns, keys, ran, len(tasks.recorded), units)
+        runner = CaseRunner(replace(plan.model), plan.measures, place.runs.absolute(), plan.keep)
+        tasks = _left(plan, journal, runner)
         if tasks and journal.places and not (resume or overwrite):
             remedy = "Resume it (--resume), overwrite it (--overwrite), or give another --out."
             raise RecordingError("there is an unfinished study already", where=str(place.path), remedy=remedy)
-        if journal.damaged:
-            done.notes.append(f"{journal.damaged} lines of the journal are damaged: their cases are run again")
         if isinstance(progress, ProgressBar):
             progress.expect(len(tasks), "cases")
         try:
             for result in run_tasks(runner, tasks, jobs=jobs, scheduler=scheduler, progress=progress):
                 journal.append(_journal_row(tasks[result.number], result, journal))
         finally:
-            done = _finished(done, chosen, journal)
+            done = _finished(plan, place, journal, tasks)
     return done
 
 
-def _texts(constraints: Sequence[str]) -> Sequence[str]:
-    if isinstance(constraints, str):
-        raise InputError("constraints must be a list of texts", got=constraints, allowed='["a < b"]')
-    return constraints
-
-
-def _keep(keep: str | None, count: int) -> str:
-    if keep is None:
-        return "all" if count <= KEEP_ALL else "failed"
-    if keep not in KEEP:
-        raise InputError("no such choice of recordings", where="keep", got=str(keep), allowed=", ".join(KEEP),
-                         remedy=closest(keep, KEEP))  # fmt: skip
-    return keep
-
-
-def _check_measures(
-    model: StudyModel, measures: Sequence[CaseMeasure], design: StudyDesign, keys: Sequence[str | None]
-) -> dict[str, str]:
-    """Return the units of measures; refuse those that the first case which can be built would not have."""
-    if isinstance(model, FunctionModel) or not any(measure.needs for measure in measures):
-        return {}
-    tried = [number for number, key in enumerate(keys) if key is not None][:_TRIED]
-    for number in tried:
-        try:
-            planned = model.planned(design[number])
-        except MotiformError:  # its row will tell
-            continue
-        return {} if planned is None else check_channels(measures, planned)
-    return {}
-
-
-def _left(design: StudyDesign, keys: Sequence[str | None], journal: CaseJournal, runner: CaseRunner) -> _CaseTasks:
+def _left(plan: StudyPlan, journal: CaseJournal, runner: CaseRunner) -> _CaseTasks:
     """Return the cases that have not run, and those whose recordings are to be measured."""
+    keys = plan.keys
     needed = {measure.key for measure in runner.measures}
     first = {key: number for number, key in reversed(list(enumerate(keys))) if key is not None}
     numbers, recorded = list[int](), set[int]()
@@ -208,7 +157,7 @@ def _left(design: StudyDesign, keys: Sequence[str | None], journal: CaseJournal,
         numbers.append(number)
         if row is not None and row["status"] == "done" and run_place(runner.runs, str(keys[number])).is_dir():
             recorded.add(number)
-    return _CaseTasks(design, keys, numbers, frozenset(recorded))
+    return _CaseTasks(plan.design, keys, numbers, frozenset(recorded))
 
 
 def _journal_row(task: CaseTask, result: Result, journal: CaseJournal) -> dict[str, Any]:
@@ -218,22 +167,26 @@ def _journal_row(task: CaseTask, result: Result, journal: CaseJournal) -> dict[s
         return {"key": task.key, "status": "failed", "error": text, "version": __version__, "seconds": None,
                 "measures": {}, "tried": [_DIED], "warnings": [], "kept": False, "traceback": result.error}  # fmt: skip
     row: dict[str, Any] = result.value
-    before = journal.get(task.key) if task.recorded else None
+    before = None if row["ran"] else journal.get(task.key)
     if before is None or row["status"] != "done":
         return row
     return {**before, "measures": {**before["measures"], **row["measures"]}}
 
 
-def _finished(done: Study, model: StudyModel, journal: CaseJournal) -> Study:
+def _finished(plan: StudyPlan, place: StudyFolder, journal: CaseJournal, tasks: _CaseTasks) -> Study:
     """Write table and page of what is done so far."""
-    if not done.columns.measures and isinstance(model, FunctionModel):
-        done = replace(done, columns=TableColumns(done.columns.parameters, _given_numbers(journal, done.keys)))
-    write_csv_table(done.folder.table, done.columns, done.rows())
+    columns, measured = plan.columns, len(tasks.recorded)
+    if not columns.measures and isinstance(plan.model, FunctionModel):
+        columns = TableColumns(columns.parameters, _given_numbers(journal, plan.keys))
+    done = Study(plan.title, place, plan.design, columns, plan.keys, len(tasks) - measured, measured, plan.units)
+    if journal.damaged:
+        done.notes.append(f"{journal.damaged} lines of the journal were damaged: their cases have run again")
+    write_csv_table(place.table, columns, done.rows())
     missing = [library for library in ("pandas", "pyarrow") if find_spec(library) is None]
     if missing:
         done.notes.append(f"table.parquet is not written: install {' and '.join(missing)} for it")
     else:
-        write_parquet_table(done.folder.parquet, done.table)
+        write_parquet_table(place.parquet, done.table)
     write_page(done)
     return done
 

@@ -119,13 +119,13 @@ def _checked(blocks: list[DesignBlock]) -> StudyDesign:
 def _groups(zipped: Sequence[Sequence[str]], values: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     """Return the group of each parameter that varies with others."""
     found: dict[str, tuple[str, ...]] = {}
-    if isinstance(zipped, str) or any(isinstance(group, str) or len(group) < 2 for group in zipped):
-        raise InputError("parameters that vary together must be a list of lists", where="zip", got=repr(zipped)[:60],
+    if isinstance(zipped, str) or any(not isinstance(group, list | tuple) or len(group) < 2 for group in zipped):
+        raise InputError("zipped parameters must be a list of lists", where="zip", got=repr(zipped)[:60],
                          allowed='[["a", "b"]]')  # fmt: skip
     for group in zipped:
         for path in group:
-            if path not in values or isinstance(values[path], ParameterRange):
-                raise InputError("no such parameter with a list of values", where="zip", got=path,
+            if not isinstance(path, str) or not isinstance(values.get(path), list):
+                raise InputError("no such parameter with a list of values", where="zip", got=str(path),
                                  remedy=closest(path, values))  # fmt: skip
             if path in found:
                 raise InputError("a parameter must be zipped once", where="zip", got=path)
@@ -137,7 +137,7 @@ def _zip(names: tuple[str, ...], lists: Mapping[str, list[Any]]) -> DesignBlock:
     lengths = {name: len(lists[name]) for name in names}
     if len(set(lengths.values())) > 1:
         got = ", ".join(f"{name}: {count}" for name, count in lengths.items())
-        raise InputError("parameters that vary together must have as many values", where="zip", got=got)
+        raise InputError("zipped parameters must have as many values each", where="zip", got=got)
     return DesignBlock(names, list(zip(*(lists[name] for name in names), strict=True)))
 
 

@@ -53,7 +53,7 @@ class SceneModel:
         for path in design.names:
             check_path(self.scene, path, design.values(path)[0])
 
-    def planned(self, settings: Mapping[str, Any]) -> Recording | None:
+    def planned(self, settings: Mapping[str, Any]) -> Recording:
         """Return what a case would record, without samples."""
         return planned_recording(self.changed(settings))
 
@@ -92,10 +92,6 @@ class FunctionModel:
 
     def check(self, design: StudyDesign) -> None:
         """Take any parameters: the function knows them."""
-
-    def planned(self, settings: Mapping[str, Any]) -> Recording | None:
-        """Return None: what a function gives is known when it has run."""
-        return None
 
     def case_key(self, settings: Mapping[str, Any]) -> str:
         """Hash of the function and the parameters of a case."""

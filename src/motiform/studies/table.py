@@ -32,7 +32,8 @@ class TableColumns:
     measures: Mapping[str, str]
     """Keys of measures by the names of their columns."""
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        """Refuse columns of one name."""
         for name in self.measures:
             if name in OUTCOME or name in self.parameters:
                 allowed = f"names other than {', '.join((*OUTCOME, *self.parameters))}"

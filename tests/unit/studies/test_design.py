@@ -101,7 +101,7 @@ def test_parameters_that_are_refused(given, text, tmp_path):
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"zipped": [["a", "b"]]}, "must have as many values"),
+        ({"zipped": [["a", "b"]]}, "must have as many values each"),
         ({"zipped": [["a", "c"]]}, "no such parameter"),
         ({"zipped": ["ab"]}, "list of lists"),
         ({"sample": {"method": "sobol", "count": 4}}, "needs a range"),
