@@ -12,6 +12,8 @@ from motiform.cli.shared import AsJson, Overwrite, Quiet, print_line
 if TYPE_CHECKING:
     from motiform.studies import Study
 
+_WARNINGS = 3  # kinds that are told; the page has all
+
 
 def study(
     file: Annotated[str, typer.Argument(metavar="STUDY", help="A study file, or the name of a built-in study.")],
@@ -57,6 +59,8 @@ def _end(done: "Study", as_json: bool) -> None:
         print_line(json.dumps(done.summary(), indent=1))
     for note in done.notes:
         print_line(f"motiform: {note}", err=True)
+    for text, number in done.warnings().most_common(_WARNINGS):
+        print_line(f"motiform: {number} cases: {text}", err=True)
     count, folder = done.count, done.folder.path
     if count["failed"]:
         first = next(row["error"] for row in done.rows() if row["status"] == "failed")

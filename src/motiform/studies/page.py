@@ -55,6 +55,10 @@ def _blocks(study: "Study") -> Iterator[Block]:
         yield Heading("Failed cases")
         rows = [[text, str(number)] for text, number in errors.most_common(_KINDS)]
         yield ReportTable(["error", "cases"], rows)
+    warnings = study.warnings()
+    if warnings:
+        yield Heading("Warnings")
+        yield ReportTable(["warning", "cases"], [[text, str(number)] for text, number in warnings.most_common(_KINDS)])
     yield Heading("Table")
     more = f" The first {_ROWS} rows; all are in table.csv." if len(study) > _ROWS else ""
     yield Text(f"A row a case, in the order of the grid.{more}")

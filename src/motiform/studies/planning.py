@@ -1,12 +1,13 @@
 """The plan of a study: all that can be wrong is found before the first run."""
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from motiform.base.digest import Digest
-from motiform.base.errors import InputError, MotiformError, closest
+from motiform.base.errors import InputError, MotiformError, MotiformWarning, closest
 from motiform.record.files import AnyPath
 from motiform.studies.case import KEEP
 from motiform.studies.constraints import parse_constraint
@@ -105,7 +106,9 @@ def _units(plan: StudyPlan) -> dict[str, str]:
         return {}
     for number in [number for number, key in enumerate(plan.keys) if key is not None][:_TRIED]:
         try:
-            planned = plan.model.planned(plan.design[number])
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", MotiformWarning)  # the runs tell
+                planned = plan.model.planned(plan.design[number])
         except MotiformError:  # its row will tell
             continue
         return check_channels(plan.measures, planned)

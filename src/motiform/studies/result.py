@@ -47,10 +47,16 @@ class Study:
 
     def rows(self) -> Iterator[TableRow]:
         """Walk through the rows of the table."""
-        journal = CaseJournal.read(self.folder.journal)
-        found = journal.rows(key or "" for key in self.keys)
-        for number, (key, own) in enumerate(zip(self.keys, found, strict=True)):
+        for number, (key, own) in enumerate(zip(self.keys, self._journal(), strict=True)):
             yield self.columns.row(self.design[number], key, own)
+
+    def warnings(self) -> Counter[str]:
+        """Return the warnings that cases have given, with the number of cases."""
+        return Counter(text for row in self._journal() if row is not None for text in row["warnings"])
+
+    def _journal(self) -> Iterator[dict[str, Any] | None]:
+        """Walk through what the journal has of each case."""
+        return CaseJournal.read(self.folder.journal).rows(key or "" for key in self.keys)
 
     @property
     def table(self) -> "pandas.DataFrame":

@@ -218,3 +218,23 @@ def test_the_head_tells_what_a_study_is(out):
     head = json.loads((out / "study.json").read_text())
     assert head["kind"] == "motiform study"
     assert head["parameters"] == ["amplitude"]
+
+
+def test_warnings_of_cases_are_told(out):
+    found = mf.study("handle", {"motion.step": [0.02, 1e-3]}, settings={"scene.duration": 0.05}, out=out, jobs=1,
+                     measures={"peak": ("energy", "max")})  # fmt: skip
+    (warning,) = found.warnings()
+    assert "longer than from sample to sample" in warning
+    assert "longer than from sample to sample" in (out / "index.html").read_text()
+
+
+def test_a_damaged_recording_is_run_again_for_new_measures(out, tmp_path):
+    (runs := tmp_path / "runs").mkdir()
+    waves(out, runs)
+    place = next(out.glob("runs/*/*.mf"))
+    for file in place.rglob("*"):
+        if file.is_file():
+            file.write_bytes(b"damaged")
+    found = waves(out, runs, measures={"low": ("x", "min")}, resume=True)
+    assert ran(runs) == 4
+    assert found.count["done"] == 3
