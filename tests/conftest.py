@@ -21,7 +21,7 @@ SLOW = (
     "unit/motion/run/test_lost_runs.py",
     "unit/record/test_record_killed.py",
     "unit/scene/test_labels.py",
-    "unit/sweep/test_backend.py",
+    "unit/studies/engines/test_backend.py",
     "unit/trials/test_c3d_back.py",
     "validate/test_reconstruct_trials.py",
     "verify/bones",

@@ -59,6 +59,7 @@ _HOME = {
     "simulate": "motiform.scene",
     "simulate_many": "motiform.scene",
     "static_optimization": "motiform.motion.actuation.muscles",
+    "study": "motiform.studies",
     "take_copy": "motiform.record",
     "tag_positions": "motiform.motion.tree",
     "tags": "motiform.motion.tree",
@@ -74,6 +75,7 @@ _PARTS = (
     "record",
     "scene",
     "spatial",
+    "studies",
     "studio",
     "trials",
 )

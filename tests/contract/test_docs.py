@@ -139,6 +139,7 @@ PACKAGES = (
     "image",
     "image.chroma",
     "image.screens",
+    "studies",
     "studio",
     "trials",
 )

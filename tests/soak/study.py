@@ -128,8 +128,8 @@ def study(folder: Path, runs: int, workers: int = 2) -> dict[str, Any]:
     that are missing or differ from runs without a fault.
     """
     from motiform.base.errors import RunError
-    from motiform.sweep import cluster as dask
-    from motiform.sweep import run_tasks
+    from motiform.studies import run_tasks
+    from motiform.studies.engines import cluster as dask
 
     out, forks = folder / "runs", Forks()
     out.mkdir()

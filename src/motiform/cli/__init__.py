@@ -82,7 +82,7 @@ def _interrupted() -> None:
 
 def _say_ended(number: int) -> None:
     how = "interrupted" if number == 2 else f"ended by signal {number}"
-    resumable = any(verb in sys.argv[1:2] for verb in ("run", "film", "wrist"))
+    resumable = any(verb in sys.argv[1:2] for verb in ("run", "study", "film", "wrist"))
     _say(f"motiform: {how}" + ("; what was written stays, and --resume goes on from there" if resumable else ""))
 
 

@@ -15,6 +15,7 @@ from motiform.cli.plot import plot
 from motiform.cli.reconstruct import reconstruct
 from motiform.cli.run import run
 from motiform.cli.shared import RegisterHelp
+from motiform.cli.study import study
 from motiform.cli.view import view
 from motiform.cli.wrist import wrist
 
@@ -47,6 +48,7 @@ def _options(
 app.command("run")(run)
 app.command("list")(list_scenes)
 app.command("demo")(demo)
+app.command("study")(study)
 app.command("reconstruct", cls=RegisterHelp)(reconstruct)
 app.command("wrist")(wrist)
 app.command("form")(form)

@@ -85,7 +85,7 @@ def demo(
 def _take(names: list[str], out: Path, jobs: int | None, quiet: bool) -> list[Shown]:
     """Process all scenes; return the results in the order of the names."""
     from motiform.base.errors import RunError
-    from motiform.sweep import run_tasks
+    from motiform.studies import run_tasks
 
     stops = [Stop(name, number, len(names), out, quiet) for number, name in enumerate(names, 1)]
     found: dict[int, list[Shown]] = {}

@@ -313,7 +313,7 @@ def _work(batch: "TrialBatch", jobs: int | None, scheduler: str | None, quiet: b
     """Process the unfinished trials; finished results are kept in any case."""
     from motiform.base.progress import bar
     from motiform.record.files import make_folder
-    from motiform.sweep import run_tasks
+    from motiform.studies import run_tasks
     from motiform.trials.trial import run_trial
 
     count = len(batch.trials)

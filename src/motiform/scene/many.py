@@ -121,7 +121,7 @@ def simulate_many(
     for figure in models:
         if not isinstance(figure, Figure):
             raise InputError(
-                "only figures are simulated in copies", got=figure, remedy="Use motiform.sweep for others."
+                "only figures are simulated in copies", got=figure, remedy="Use `motiform.study` for others."
             )
     given: list[dict[str, Any]] = [{} for _ in range(n)]
     for name, value in own.items():

@@ -13,13 +13,14 @@ import numpy as np
 
 from motiform.base.markup import Html, escape, html, join
 
-__all__ = ["VIRIDIS", "Chart", "Curve", "CurveBand", "Heat", "Panel", "Signs", "svg"]
+__all__ = ["VIRIDIS", "Chart", "Curve", "CurveBand", "Heat", "Panel", "Signs", "axis_ticks", "column_ticks", "svg"]
 
 INCH, POINT = 1000, 1000 / 72
 _GREY, _GRID = "#3c4650", "#e3e6e9"
 _LEFT, _RIGHT, _TOP, _BOTTOM = 0.44, 0.1, 0.22, 0.4  # [inch] around the frame of a panel
 _HEAD = 0.22  # [inch] of a legend over all panels
 _TICKS = 6  # at most, along an axis
+_COLUMNS = 12  # that are named at most
 _SIGNS = {  # outlines within ±1
     "x": "M-1-1L1 1M-1 1L1-1", "s": "M-1-1H1V1H-1z", "D": "M0-1.3L1.3 0L0 1.3L-1.3 0z", "^": "M0-1.2L1.2 1H-1.2z",
     "v": "M0 1.2L1.2-1H-1.2z", "o": "M-1 0a1 1 0 1 0 2 0a1 1 0 1 0-2 0z",
@@ -73,13 +74,21 @@ class Signs:
 
 @dataclass(frozen=True)
 class Heat:
-    """Values (rows, columns) from 0 to ``most`` as colours, over times and rows from the top; nan is grey."""
+    """Values (rows, columns) from ``least`` to ``most`` as colours, over times and rows from the top; nan is grey."""
 
     values: np.ndarray
     start: float
     end: float
     most: float
     rows: Sequence[str]
+    least: float = 0.0
+    columns: Sequence[str] = ()
+    """Names of the columns, where what they stand for is no even scale."""
+
+    @property
+    def parts(self) -> np.ndarray:
+        """Values as parts from 0, the least, to 1, the most."""
+        return (self.values - self.least) / ((self.most - self.least) or 1.0)
 
 
 @dataclass
@@ -98,6 +107,11 @@ class Panel:
     """Dashed lines across: x and colour."""
     equal: bool = False
     """Whether both axes have one scale."""
+    xlog: bool = False
+    """Whether x are decimal logarithms of what the axis tells."""
+    ylog: bool = False
+    xnames: Sequence[str] = ()
+    """What stands at x = 0, 1, 2, … instead of numbers."""
 
     def add(self, *items: Curve | CurveBand | Signs | Heat) -> None:
         """Draw more, over what is there."""
@@ -197,6 +211,32 @@ def _tick_words(values: Sequence[float]) -> list[str]:
     return [word.replace("-", "−") for word in words]
 
 
+def log_ticks(low: float, high: float) -> list[float]:
+    """Return the decimal logarithms of round numbers, from low to high.
+
+    >>> log_ticks(-3.0, 0.0)
+    [-3, -2, -1, 0]
+    """
+    whole = list(range(math.ceil(low - 1e-9), math.floor(high + 1e-9) + 1))
+    if len(whole) >= 2:
+        return list(whole[:: -(-len(whole) // _TICKS)])
+    powers = range(math.floor(low), math.ceil(high) + 1)
+    return [k + math.log10(m) for k in powers for m in (1, 2, 5) if low <= k + math.log10(m) <= high]
+
+
+def axis_ticks(
+    ends: tuple[float, float], log: bool = False, names: Sequence[str] = ()
+) -> tuple[list[float], list[str]]:
+    """Return the places of ticks along an axis, and what stands there."""
+    if names:
+        return [float(n) for n in range(len(names))], list(names)
+    if not log:
+        values = ticks(*ends)
+        return values, _tick_words(values)
+    values = log_ticks(*ends)
+    return values, [f"{10.0**value:.3g}".replace("e-0", "e-").replace("e+0", "e").replace("-", "−") for value in values]
+
+
 # ---------------------------------------------------------------- the page
 def svg(chart: Chart, *, with_legend: bool = True) -> Html:
     """Return a chart as an element of a page."""
@@ -246,8 +286,9 @@ def _panel(panel: Panel, frame: tuple[float, float, float, float]) -> Html:
     def at_foot(y: Any) -> np.ndarray:
         return np.asarray(bottom - np.asarray(y, float) * (bottom - top))
 
-    parts = [] if heat else [_axis_y(left, right, at_y, ylim)]
-    parts.append(_axis_x(top, bottom, at_x, xlim, grid=heat is None))
+    parts = [] if heat else [_axis_y(left, right, at_y, axis_ticks(ylim, panel.ylog))]
+    places = column_ticks(heat) if heat is not None and heat.columns else axis_ticks(xlim, panel.xlog, panel.xnames)
+    parts.append(_axis_x(top, bottom, at_x, places, grid=heat is None))
     drawn = [part for one in panel.items for part in _item(one, at_x, at_foot if getattr(one, "foot", False) else at_y)]
     if panel.zero and ylim[0] < 0 < ylim[1]:
         drawn.append(
@@ -279,21 +320,26 @@ def _panel(panel: Panel, frame: tuple[float, float, float, float]) -> Html:
     return join(parts)
 
 
+def column_ticks(heat: Heat) -> tuple[list[float], list[str]]:
+    """Return the middles of columns, and their names; of many columns some."""
+    every = -(-len(heat.columns) // _COLUMNS)
+    wide = (heat.end - heat.start) / len(heat.columns)
+    return [heat.start + (k + 0.5) * wide for k in range(0, len(heat.columns), every)], list(heat.columns[::every])
+
+
 def _axis_x(
-    top: float, bottom: float, at: Callable[[Any], np.ndarray], ends: tuple[float, float], *, grid: bool
+    top: float, bottom: float, at: Callable[[Any], np.ndarray], shown: tuple[list[float], list[str]], *, grid: bool
 ) -> Html:
-    values = ticks(*ends)
-    places = at(values)
+    places = at(shown[0])
     lines = "".join(f"M{x:.0f} {top:.0f}V{bottom:.0f}" for x in places) if grid else ""
-    words = [_text(word, x, bottom + 130, "middle") for word, x in zip(_tick_words(values), places, strict=True)]
+    words = [_text(word, x, bottom + 130, "middle") for word, x in zip(shown[1], places, strict=True)]
     return html('<path d="{}" stroke="{}" stroke-width="7"/>{}', Html(lines), _GRID, join(words))
 
 
-def _axis_y(left: float, right: float, at: Callable[[Any], np.ndarray], ends: tuple[float, float]) -> Html:
-    values = ticks(*ends)
-    places = at(values)
+def _axis_y(left: float, right: float, at: Callable[[Any], np.ndarray], shown: tuple[list[float], list[str]]) -> Html:
+    places = at(shown[0])
     lines = "".join(f"M{left:.0f} {y:.0f}H{right:.0f}" for y in places)
-    words = [_text(word, left - 40, y + 34, "end") for word, y in zip(_tick_words(values), places, strict=True)]
+    words = [_text(word, left - 40, y + 34, "end") for word, y in zip(shown[1], places, strict=True)]
     return html('<path d="{}" stroke="{}" stroke-width="7"/>{}', Html(lines), _GRID, join(words))
 
 
@@ -340,7 +386,7 @@ def _path(x: np.ndarray, y: np.ndarray) -> str:
 
 def _heat(one: Heat, at_x: Any, at_y: Any) -> Html:
     x, y = at_x([one.start, one.end]), at_y([-0.5, len(one.rows) - 0.5])
-    data = base64.b64encode(_png(colors_of(one.values / one.most))).decode()
+    data = base64.b64encode(_png(colors_of(one.parts))).decode()
     return html(
         '<image href="data:image/png;base64,{}" x="{:.0f}" y="{:.0f}" width="{:.0f}" height="{:.0f}" '
         'preserveAspectRatio="none" style="image-rendering:pixelated"/>',
@@ -353,8 +399,8 @@ def _scale(one: Heat, x: float, top: float, bottom: float) -> Html:
     data = base64.b64encode(_png(colors_of(np.linspace(1.0, 0.0, 64)[:, None]))).decode()
     bar = html('<image href="data:image/png;base64,{}" x="{:.0f}" y="{:.0f}" width="120" height="{:.0f}" '
                'preserveAspectRatio="none"/>', Html(data), x, top, bottom - top)  # fmt: skip
-    values = ticks(0.0, one.most)
-    words = [_text(word, x + 150, bottom - value / one.most * (bottom - top) + 34, "start")
+    values, high = ticks(one.least, one.most), (one.most - one.least) or 1.0
+    words = [_text(word, x + 150, bottom - (value - one.least) / high * (bottom - top) + 34, "start")
              for word, value in zip(_tick_words(values), values, strict=True)]  # fmt: skip
     return join([bar, *words])
 

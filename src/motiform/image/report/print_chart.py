@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motiform.image.report.blocks import Picture
-from motiform.image.report.chart import VIRIDIS, Chart, Curve, CurveBand, Heat, Panel, Signs
+from motiform.image.report.chart import VIRIDIS, Chart, Curve, CurveBand, Heat, Panel, Signs, axis_ticks, column_ticks
 from motiform.image.report.plots import blank, png_of, quiet
 
 if TYPE_CHECKING:
@@ -48,6 +48,10 @@ def _draw(axes: "Axes", panel: Panel, size: tuple[float, float]) -> None:
     axes.set_xlabel(panel.xlabel, fontsize=7, labelpad=1)
     axes.set_ylabel(panel.ylabel, fontsize=7)
     quiet(axes)
+    for ends, log, place in ((xlim, panel.xlog, axes.set_xticks), (ylim, panel.ylog, axes.set_yticks)):
+        names = panel.xnames if ends is xlim else ()
+        if log or names:
+            place(*axis_ticks(ends, log, names))
 
 
 def _item(axes: "Axes", one: Curve | CurveBand | Signs | Heat) -> None:
@@ -72,8 +76,10 @@ def _heat(axes: "Axes", one: Heat) -> None:
     axes.set_facecolor("#dfe3e7")
     shown = axes.imshow(
         np.ma.masked_invalid(one.values), aspect="auto", cmap=LinearSegmentedColormap.from_list("values", VIRIDIS),
-        vmin=0.0, vmax=one.most, interpolation="nearest", extent=(one.start, one.end, len(one.rows) - 0.5, -0.5),
+        vmin=one.least, vmax=one.most, interpolation="nearest", extent=(one.start, one.end, len(one.rows) - 0.5, -0.5),
     )  # fmt: skip
     scale = axes.inset_axes((1.01, 0.0, 0.015, 1.0))
     axes.get_figure().colorbar(shown, cax=scale).ax.tick_params(labelsize=6)  # type: ignore[union-attr]
     axes.set_yticks(range(len(one.rows)), list(one.rows), fontsize=5.5, parse_math=False)
+    if one.columns:
+        axes.set_xticks(*column_ticks(one))

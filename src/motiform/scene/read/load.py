@@ -97,11 +97,16 @@ class Scene:
         left = {"title", "description", "rate", "duration"}
         return self._digest({"image": True, "form": True, "screen": True, "scene": left})
 
-    def _digest(self, less: Any) -> str:
+    @cached_property
+    def content_key(self) -> str:
+        """Hash of what a run depends on, the version of motiform left out: whether a scene is still the same."""
+        return self._digest({"image": True, "form": True, "scene": {"title", "description"}}, versioned=False)
+
+    def _digest(self, less: Any, *, versioned: bool = True) -> str:
         from motiform import __version__
 
         content = _moving(self.document.model_dump(mode="json", by_alias=True, exclude=less))
-        digest = Digest(__version__, content)
+        digest = Digest(__version__, content) if versioned else Digest(content)
         for name in sorted(_files(content)):
             digest.add_file(self.file(name, folder=True))
         return digest.text(24)

@@ -14,7 +14,7 @@ from typing import Any
 from motiform.base.errors import InputError
 from motiform.base.progress import Progress
 
-__all__ = ["ATTEMPTS", "Result", "Work", "cores", "run_tasks"]
+__all__ = ["ATTEMPTS", "Result", "Work", "check_jobs", "cores", "run_tasks"]
 
 ATTEMPTS = 3
 """Times that a task is begun before the deaths of its workers are taken to be its doing."""
@@ -42,6 +42,12 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
+def check_jobs(jobs: int | None) -> None:
+    """Refuse a number of processes that is none."""
+    if jobs is not None and not (isinstance(jobs, int) and jobs >= 1):
+        raise InputError("jobs must be 1 or more", got=jobs, allowed="a whole number, 1 or more")
+
+
 def run_tasks(
     work: Work,
     tasks: Sequence[Any],
@@ -54,27 +60,27 @@ def run_tasks(
 
     Parameters
     ----------
-    work : called as ``work(task, progress)``. Tasks and results are pickled.
-    jobs : processes, of one thread each; 1 works in this process with all of its threads. None: one for each core, no
-        more than there are tasks.
+    work : called as ``work(task, progress)``. Tasks and results are pickled; a sequence may make each task when it is
+        asked for.
+    jobs : processes, which share the cores: each has ``cores / jobs`` threads, at least one; 1 works in this process
+        with all of its threads. None: one for each core, no more than there are tasks.
     scheduler : address of a Dask scheduler ("tcp://host:8786"), or "local" for a cluster of ``jobs`` workers here. What
         tasks name on disk must be there for the workers too.
     progress : called with the fraction of all tasks that is done.
     """
-    if jobs is not None and not (isinstance(jobs, int) and jobs >= 1):
-        raise InputError("jobs must be 1 or more", got=jobs, allowed="a whole number, 1 or more")
+    check_jobs(jobs)
     count = min(cores() if jobs is None else jobs, max(1, len(tasks)))
     report = progress or (lambda fraction: None)
     if not tasks:
         return iter(())
     if scheduler is not None:
-        from motiform.sweep.cluster import over_cluster
+        from motiform.studies.engines.cluster import over_cluster
 
         return over_cluster(work, tasks, scheduler, count, report)
     if count > 1:
-        from motiform.sweep.processes import over_processes
+        from motiform.studies.engines.processes import over_processes
 
-        return over_processes(work, tasks, count, report)
+        return over_processes(work, tasks, count, max(1, cores() // count), report)
     return _here(work, tasks, report)
 
 
@@ -98,8 +104,8 @@ def attempt(work: Work, number: int, task: Any, report: Progress) -> Result:
         return Result(number, error=f"{type(error).__name__}: {error}\n{text}")
 
 
-def one_thread() -> None:
-    """Let the kernels that this thread launches use one core: the others have tasks of their own."""
+def limit_threads(count: int) -> None:
+    """Let the kernels that this thread launches use so many cores: the others have tasks of their own."""
     import numba
 
-    numba.set_num_threads(1)
+    numba.set_num_threads(min(count, numba.get_num_threads()))

@@ -7,15 +7,18 @@ cannot stop those that run when Ctrl-C is pressed.
 import multiprocessing
 import os
 import signal
+import sys
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
+from multiprocessing.reduction import ForkingPickler
+from types import ModuleType
 from typing import Any
 
 from motiform.base.progress import Progress
-from motiform.sweep.backend import ATTEMPTS, Result, Work, attempt, one_thread
+from motiform.studies.engines.backend import ATTEMPTS, Result, Work, attempt, limit_threads
 
 __all__ = ["over_processes"]
 
@@ -29,19 +32,28 @@ class _WorkerPool:
 
     work: Work
     tasks: Sequence[Any]
+    threads: int
+    """Of the kernels of each worker."""
     waiting: deque[int] = field(default_factory=deque)
     tries: dict[int, int] = field(default_factory=dict)
     busy: dict[Connection, tuple[Any, int]] = field(default_factory=dict)
     """Pipe of each worker, its process and the number of its task."""
     parts: dict[int, float] = field(default_factory=dict)
-    """Fraction done of each task."""
+    """Fraction done of each task that is worked on."""
+    done: int = 0
+    """Tasks that are done."""
+
+    @property
+    def fraction(self) -> float:
+        """Fraction of all tasks that is done."""
+        return (self.done + sum(self.parts.values())) / len(self.tasks)
 
     def start_worker(self) -> None:
         """Start a worker on the next task."""
         context = multiprocessing.get_context("spawn")  # a fork of a process with threads may hang
         ours, theirs = context.Pipe()
-        with _few_threads():
-            process = context.Process(target=_serve, args=(theirs, self.work), daemon=True)
+        with _few_threads(), _without_script(self.work):
+            process = context.Process(target=_serve, args=(theirs, self.work, self.threads), daemon=True)
             process.start()
         theirs.close()  # so that the end of the process ends the pipe
         self.busy[ours] = (process, -1)
@@ -65,10 +77,11 @@ class _WorkerPool:
         process, number = self.busy.pop(pipe)
         pipe.close()
         process.join(_PATIENCE)
-        self.parts[number] = 0.0
+        self.parts.pop(number, None)
         if self.tries[number] < ATTEMPTS:
             self.waiting.append(number)
             return None
+        self.done += 1
         way = f"ended by signal {-process.exitcode}" if (process.exitcode or 0) < 0 else f"code {process.exitcode}"
         return Result(number, error=f"the process that worked on it died {ATTEMPTS} times ({way}); out of memory?")
 
@@ -84,9 +97,9 @@ class _WorkerPool:
             pipe.close()
 
 
-def over_processes(work: Work, tasks: Sequence[Any], count: int, report: Progress) -> Iterator[Result]:
-    """Give the results of tasks worked on by so many processes."""
-    crew = _WorkerPool(work, tasks, deque(range(len(tasks))))
+def over_processes(work: Work, tasks: Sequence[Any], count: int, threads: int, report: Progress) -> Iterator[Result]:
+    """Give the results of tasks worked on by so many processes, with so many threads each."""
+    crew = _WorkerPool(work, tasks, threads, deque(range(len(tasks))))
     try:
         for _ in range(min(count, len(tasks))):
             crew.start_worker()
@@ -94,7 +107,7 @@ def over_processes(work: Work, tasks: Sequence[Any], count: int, report: Progres
             for pipe in wait(list(crew.busy)):
                 assert isinstance(pipe, Connection)
                 result = _receive(crew, pipe)
-                report(sum(crew.parts.values()) / len(tasks))
+                report(crew.fraction)
                 if result is not None:
                     yield result
             while crew.waiting and len(crew.busy) < count:  # in the place of those that died
@@ -112,18 +125,36 @@ def _receive(crew: _WorkerPool, pipe: Connection) -> Result | None:
     if not isinstance(said, Result):
         crew.parts[crew.busy[pipe][1]] = float(said)
         return None
-    crew.parts[said.number] = 1.0
+    crew.parts.pop(said.number, None)
+    crew.tries.pop(said.number, None)
+    crew.done += 1
     crew.assign_task(pipe)
     return said
 
 
-def _serve(pipe: Connection, work: Work) -> None:
+def _serve(pipe: Connection, work: Work, threads: int) -> None:
     """Work on tasks until there are no more, or their results are no longer wanted."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who hired us, who then stops us
-    one_thread()
+    limit_threads(threads)
     with suppress(EOFError, OSError):
         while (task := pipe.recv()) is not None:
             pipe.send(attempt(work, task[0], task[1], pipe.send))
+
+
+@contextmanager
+def _without_script(work: Work) -> Iterator[None]:
+    """Keep processes that begin inside from running the user's script again, unless the work is defined in it.
+
+    They would start a study each, where the script has no ``if __name__ == "__main__":``.
+    """
+    script = sys.modules["__main__"]
+    try:
+        needed = b"__main__" in ForkingPickler.dumps(work)
+        if not needed:
+            sys.modules["__main__"] = ModuleType("__main__")
+        yield
+    finally:
+        sys.modules["__main__"] = script
 
 
 @contextmanager

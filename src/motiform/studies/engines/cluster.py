@@ -11,32 +11,46 @@ from typing import Any
 from motiform.base.errors import InputError, RunError
 from motiform.base.libraries import load_library
 from motiform.base.progress import Progress
-from motiform.sweep.backend import Result, Work, attempt, one_thread
+from motiform.studies.engines.backend import Result, Work, attempt, limit_threads
 
 __all__ = ["over_cluster"]
 
 _PATIENCE = 30  # s for a scheduler to answer, for a first worker to join, and for one to come back
+_AHEAD, _FEWEST = 4, 64  # tasks for each thread that the scheduler holds, and at least
 _LOOK = 3  # s between two looks at the workers while no task ends
 
 
 def over_cluster(work: Work, tasks: Sequence[Any], scheduler: str, count: int, report: Progress) -> Iterator[Result]:
     """Give the results of tasks worked on by a cluster; those of a worker that is lost begin again on another."""
     with _client(scheduler, count) as client:
-        with _cluster_errors(scheduler):
-            futures = {client.submit(_on_worker, work, n, task, pure=False): n for n, task in enumerate(tasks)}
+        futures: dict[Any, int] = {}
+        begun = done = 0
+        window, looked = _window(client, scheduler), monotonic()
         try:
-            while futures:
+            while done < len(tasks):
+                if monotonic() - looked > _LOOK:  # workers come and go
+                    window, looked = _window(client, scheduler), monotonic()
+                for n in range(begun, min(done + window, len(tasks))):
+                    with _cluster_errors(scheduler):
+                        futures[client.submit(_on_worker, work, n, tasks[n], pure=False)] = n
+                    begun = n + 1
                 for future in _some_done(client, list(futures), scheduler):
                     result = _result(futures[future], future, scheduler)
                     if result is None:
                         continue
                     del futures[future]
-                    report(1 - len(futures) / len(tasks))
+                    done += 1
+                    report(done / len(tasks))
                     yield result
                     future.release()
         finally:
             with suppress(OSError, RuntimeError, CancelledError):  # a cluster that has stopped works on nothing
                 client.cancel(list(futures))
+
+
+def _window(client: Any, scheduler: str) -> int:
+    """Return how many tasks the scheduler holds at once: enough for its workers, however many tasks there are."""
+    return max(_FEWEST, _AHEAD * sum(int(one.get("nthreads", 1)) for one in _workers(client, scheduler).values()))
 
 
 def _some_done(client: Any, futures: list[Any], scheduler: str) -> list[Any]:
@@ -79,7 +93,7 @@ def _stopped(scheduler: str, got: str) -> RunError:
 
 
 def _on_worker(work: Work, number: int, task: Any) -> Result:
-    one_thread()
+    limit_threads(1)
     return attempt(work, number, task, lambda part: None)
 
 

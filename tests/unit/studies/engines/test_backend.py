@@ -9,7 +9,7 @@ import time
 import pytest
 
 from motiform.base.errors import InputError, RunError
-from motiform.sweep import cores, run_tasks
+from motiform.studies import cores, run_tasks
 
 TASKS = '''
 """Work for the tests, in a module that workers can import."""
@@ -157,7 +157,7 @@ def test_dask_cluster_here_loses_no_task_of_a_killed_worker(work, tmp_path):
 
 def test_no_scheduler_is_reported(monkeypatch):
     pytest.importorskip("distributed")
-    from motiform.sweep import cluster
+    from motiform.studies.engines import cluster
 
     monkeypatch.setattr(cluster, "_PATIENCE", 1)
     with pytest.raises(InputError, match="the scheduler does not answer"):
@@ -169,7 +169,7 @@ def test_no_scheduler_is_reported(monkeypatch):
 def test_another_server_is_reported_in_time(monkeypatch):
     """What accepts a connection and says nothing: Dask would wait for it for ever."""
     pytest.importorskip("distributed")
-    from motiform.sweep import cluster
+    from motiform.studies.engines import cluster
 
     monkeypatch.setattr(cluster, "_PATIENCE", 1)
     with socket.socket() as silent:
@@ -184,7 +184,7 @@ def test_no_logger_of_dask_writes_tracebacks():
     import logging
 
     pytest.importorskip("distributed")
-    from motiform.sweep.cluster import _silence
+    from motiform.studies.engines.cluster import _silence
 
     logging.getLogger("distributed.client").setLevel(logging.WARNING)
     _silence()
@@ -196,7 +196,7 @@ def test_no_logger_of_dask_writes_tracebacks():
 @pytest.mark.parametrize("status", ["finished", "error", "cancelled"])
 def test_a_scheduler_that_ends_before_a_result_came_is_reported(status):
     """It is killed between the end of a task and the exchange of its result."""
-    from motiform.sweep.cluster import _result
+    from motiform.studies.engines.cluster import _result
 
     class Future:
         def __init__(self):
@@ -213,8 +213,8 @@ def test_a_scheduler_that_ends_before_a_result_came_is_reported(status):
 
 def test_a_result_that_dies_with_its_worker_is_done_again():
     """A worker is killed between the end of a task and its result: asking for it would wait for ever."""
-    from motiform.sweep.backend import Result
-    from motiform.sweep.cluster import _result
+    from motiform.studies.engines.backend import Result
+    from motiform.studies.engines.cluster import _result
 
     class Future:
         status = "finished"
@@ -242,7 +242,7 @@ def test_a_result_that_dies_with_its_worker_is_done_again():
 
 @pytest.mark.parametrize("error", [TimeoutError("timed out"), ConnectionResetError(104, "reset")])
 def test_a_scheduler_that_does_not_tell_its_workers_is_reported(error):
-    from motiform.sweep.cluster import _workers
+    from motiform.studies.engines.cluster import _workers
 
     class Client:
         def scheduler_info(self):
