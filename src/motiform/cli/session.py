@@ -20,7 +20,7 @@ def run_session(
 ) -> None:  # fmt: skip
     """Reconstruct a session and print what became of it; Ctrl-C loses only the trials in progress."""
     from motiform.base.progress import bar
-    from motiform.sweep import run_tasks
+    from motiform.studies import run_tasks
     from motiform.trials.sessions import session
 
     if len(folders) != 1:
