@@ -75,7 +75,7 @@ def session(
     report, pdf : whether the page is written, and as PDF.
     overwrite : replace results of trials that were made with other files or options.
     leave_out : files and folders that are no trials.
-    work : works off the trials, such as ``partial(motiform.studies.run_tasks, jobs=4)``; None: one after the other here.
+    work : works off the trials, as ``partial(motiform.studies.run_tasks, jobs=4)``; None: one after the other here.
     watch : called with the rows of the trials whenever one is done.
     """
     place, root = as_path(out).absolute(), as_path(folder)
