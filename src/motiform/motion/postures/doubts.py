@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from motiform.measure.gaps import runs
 from motiform.motion.figures.human36_figure import Human36
 from motiform.motion.figures.human36_table import RANGES
 from motiform.motion.tree import Figure
@@ -15,7 +16,7 @@ __all__ = ["find_doubts"]
 
 _UNSEEN = 0.5  # part of a coordinate that markers do not determine, beyond which it is not known
 _OFTEN, _HELD = 0.1, 0.5  # share of the samples in which a hinge is beyond its range, and another joint
-
+_LASTS = 0.1  # [s] a hinge that is bent backwards for longer is no glitch of a sample
 _HINGES = {"knee_extension": 1, "elbow_flexion": -1}  # and the side to which they are bent backwards
 _BEYOND = np.deg2rad(8.0)  # zeros of calibrated angles err by some degrees
 _OTHERS = np.deg2rad(14.9)  # limits of trials are 15° beyond the ranges: at its limit
@@ -86,7 +87,7 @@ def _marks_legs(figure: Figure, used: Mapping[str, Any]) -> bool:
 
 def _joints(figure: Human36, rec: Recording) -> list[str]:
     """Joints must be within what living ones do: hinges that are bent backwards are another marker set's."""
-    q, unseen = np.asarray(rec["q"]), np.asarray(rec["unseen"])
+    q, unseen, times = np.asarray(rec["q"]), np.asarray(rec["unseen"]), rec.time("q")
     found = []
     for k, name in enumerate(figure.coordinates):
         if name not in RANGES or k >= unseen.shape[1]:
@@ -97,12 +98,18 @@ def _joints(figure: Human36, rec: Recording) -> list[str]:
         for side, beyond in ((1, q[:, k] - high), (-1, low - q[:, k])):
             margin, often = (_BEYOND, _OFTEN) if side == back else (_OTHERS, _HELD)
             share = _share_of(beyond > margin, known)
+            first, end = max(runs(known & (beyond > margin)), key=lambda run: run[1] - run[0], default=(0, 1))
+            lasts = times[end - 1] - times[first]
             if share > often:
                 at = np.rad2deg(np.median(q[known & (beyond > margin), k]))
-                found.append(
-                    f"{name} must be within {RANGES[name][0]:.0f} to {RANGES[name][1]:.0f}°: it is at {at:.0f}° "
-                    f"in {100 * share:.0f} % of the samples"
-                )
+                when = f"in {100 * share:.0f} % of the samples"
+            elif side == back and lasts >= _LASTS:
+                at = np.rad2deg(q[first:end, k][np.argmax(beyond[first:end])])
+                when = f"between {times[first]:.2f} and {times[end - 1]:.2f} s"
+            else:
+                continue
+            allowed = f"{RANGES[name][0]:.0f} to {RANGES[name][1]:.0f}°"
+            found.append(f"{name} must be within {allowed}: it is at {at:.0f}° {when}")
     return found
 
 

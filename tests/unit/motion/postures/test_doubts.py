@@ -35,6 +35,17 @@ def test_a_knee_bent_backwards_is_doubted():
     assert words.startswith("left_knee_extension must be within -135 to 10°: it is at 24° in 100 %")
 
 
+@pytest.mark.parametrize(("samples", "told"), [(8, True), (4, False)])
+def test_a_knee_that_is_bent_backwards_for_a_moment_is_doubted(samples, told):
+    """For 0.14 s of 6 s, a fiftieth of the samples; three intervals of 20 ms are a glitch."""
+    q = np.repeat(BODY.neutral()[None], 300, axis=0)
+    q[:, 0] = np.linspace(0.0, 0.1, 300)
+    q[100 : 100 + samples, BODY.coordinates.index("left_knee_extension")] = np.deg2rad(24)
+    found = reconstruct(BODY, virtual_markers(BODY, q, rate=50.0)).manifest["reconstruct"]["doubts"]
+    words = "left_knee_extension must be within -135 to 10°: it is at 24° between 2.00 and 2.14 s"
+    assert [one for one in found if "knee" in one] == ([words] if told else [])
+
+
 def test_a_pelvis_without_markers_is_doubted():
     arms = [name for name in BODY.tag_names if not any(part in name for part in ("iliocristale", "troch", "epicn"))]
     rec = choose_markers(bent("left_knee_extension", -20), arms)
