@@ -6,6 +6,7 @@ The markers have 0.2 mm of noise about those of the figure, so that its angles a
 
 import csv
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -107,6 +108,8 @@ def test_tables_and_json_say_the_same(place):
     told = json.loads((folder / "out" / "session.json").read_text())
     assert (told["kind"], told["version"], told["conditions"]) == ("motiform session", 1, ["even", "limp"])
     assert len(told["cycles"]) == len(found.study.pool.cycles)
+    page = (Path(__file__).parents[2] / "docs" / "session.md").read_text("utf-8")
+    assert [key for key in told if f"`{key}`" not in page and key not in ("kind", "version", "motiform")] == []
     own = {(one["condition"], one["side"]): one for one in told["means"] if one["title"] == "knee flexion"}
     mean = found.study.mean("knee flexion", "limp", "l").mean
     assert own["limp", "l"]["mean"] == pytest.approx(mean.tolist(), rel=1e-5)

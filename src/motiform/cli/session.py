@@ -25,11 +25,16 @@ def run_session(
 
     if len(folders) != 1:
         raise InputError("a session must be one folder", got=f"{len(folders)} names", remedy="Give one folder.")
-    with bar("session", quiet=quiet) as progress:
-        found = session(
-            folders[0], out, reference=reference, options=replace(options, pdf=False), pdf=pdf, overwrite=overwrite,
-            leave_out=leave_out, work=partial(run_tasks, jobs=jobs, scheduler=scheduler), progress=progress,
-        )  # fmt: skip
+    try:
+        with bar("session", quiet=quiet) as progress:
+            found = session(
+                folders[0], out, reference=reference, options=replace(options, pdf=False), pdf=pdf,
+                overwrite=overwrite, leave_out=leave_out, work=partial(run_tasks, jobs=jobs, scheduler=scheduler),
+                progress=progress,
+            )  # fmt: skip
+    except KeyboardInterrupt:
+        print_line(f"trials that are done stay in {out}; --resume goes on from there", err=True)
+        raise
     for words in found.study.warnings:
         print_line(f"motiform: {words}", err=True)
     if not as_json:

@@ -75,7 +75,7 @@ def _reference_words(study: GaitStudy) -> str:
 
 def _trials(study: GaitStudy) -> Iterator[Block]:
     heads = ["trial", "role", "condition", "status", "duration [s]", "rms [mm]", "cycles left", "cycles right",
-             "residual force [% of weight]", "residual moment [% of weight × height]"]  # fmt: skip
+             "residual force [%]", "moment [%]"]  # fmt: skip
     rows: list[list[Cell]] = []
     for row in study.trials:
         counts = [_of(row.get(f"cycles_{word}"), row.get(f"cycles_found_{word}")) for word in ("left", "right")]
@@ -88,6 +88,11 @@ def _trials(study: GaitStudy) -> Iterator[Block]:
         ])  # fmt: skip
     yield Heading("Trials")
     yield ReportTable(heads, rows)
+    if any(row.get("residual_force") is not None for row in study.trials):
+        yield Text(
+            "Residuals are peaks of what is left at the root: parts of the weight, and of the weight times the height "
+            "of the centre of mass."
+        )
     for row in study.trials:
         if row.get("error"):
             yield Text(f"{row['file']}: {row['error']}", bad=True)

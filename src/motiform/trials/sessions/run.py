@@ -1,6 +1,6 @@
 """A session from a folder to its report: one figure, all trials, one page."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -15,7 +15,7 @@ from motiform.trials.batch import TrialBatch, plan_batch
 from motiform.trials.figure import FigureSpec
 from motiform.trials.sessions.collect import collect_cycles
 from motiform.trials.sessions.figure import SessionFigure, settle_figure, still_trials
-from motiform.trials.sessions.layout import GAIT, STATIC, SessionFile, SessionLayout, read_layout
+from motiform.trials.sessions.layout import GAIT, STATIC, TABLES, SessionFile, SessionLayout, read_layout
 from motiform.trials.sessions.study import make_study
 from motiform.trials.sessions.write import check_place, write_session
 from motiform.trials.trial import MarkerTrial, TrialOptions, check_options, run_trial
@@ -58,7 +58,6 @@ def session(
     leave_out: Iterable[AnyPath] = (),
     work: Work | None = None,
     progress: Progress | None = None,
-    watch: Callable[[TrialBatch], None] | None = None,
 ) -> Session:
     """Reconstruct all trials of a subject's session with one figure, and report their gait cycles together.
 
@@ -75,8 +74,12 @@ def session(
     report, pdf : whether the page is written, and as PDF.
     overwrite : replace results of trials that were made with other files or options.
     leave_out : files and folders that are no trials.
+<<<<<<< HEAD
     work : works off the trials, as ``partial(motiform.studies.run_tasks, jobs=4)``; None: one after the other here.
     watch : called with the rows of the trials whenever one is done.
+=======
+    work : works off the trials, such as ``partial(motiform.sweep.run_tasks, jobs=4)``; None: one after the other here.
+>>>>>>> session
     """
     place, root = as_path(out).absolute(), as_path(folder)
     options = options or TrialOptions(report=False)
@@ -93,9 +96,7 @@ def session(
         raise InputError("a session must have gait trials", where=str(root), got=f"{len(layout.files)} other files")
     report_progress = progress or (lambda part: None)
     figure = settle_figure(layout, options, place, lambda part: report_progress(0.1 * part))
-    batch = _reconstructed(
-        layout, figure, place, overwrite, work, lambda part: report_progress(0.1 + 0.8 * part), watch
-    )
+    batch = _reconstructed(layout, figure, place, overwrite, work, lambda part: report_progress(0.1 + 0.8 * part))
     trials = _collected(layout, figure, batch)
     study = make_study(layout, figure, batch, trials, against)
     files = write_session(study, figure, place, report=report, pdf=pdf)
@@ -138,27 +139,18 @@ def _in_turn(work: Any, tasks: Sequence[Any], *, progress: Progress | None = Non
 
 def _reconstructed(
     layout: SessionLayout, figure: SessionFigure, place: Path, overwrite: bool, work: Work | None, progress: Progress,
-    watch: Callable[[TrialBatch], None] | None,
 ) -> TrialBatch:  # fmt: skip
     """Return the rows of all gait trials; those that are not done yet are done."""
     others = [one.path for one in layout.files if one.role != GAIT]
     batch = plan_batch([layout.folder], place / TRIALS, figure.options, overwrite=overwrite,
-                       leave_out=[place, *others, *_tables(layout)])  # fmt: skip
+                       leave_out=[place, *others, *(layout.folder / name for name in TABLES)])  # fmt: skip
     trials: list[MarkerTrial] = batch.trials
     try:
         for result in (work or _in_turn)(run_trial, trials, progress=progress):
             batch.take(result.number, result.value, result.error)
-            if watch is not None:
-                watch(batch)
     finally:
         batch.save()
     return batch
-
-
-def _tables(layout: SessionLayout) -> list[Path]:
-    from motiform.trials.sessions.layout import TABLES
-
-    return [layout.folder / name for name in TABLES]
 
 
 def _collected(layout: SessionLayout, figure: SessionFigure, batch: TrialBatch) -> list[TrialCycles]:
