@@ -74,12 +74,7 @@ def session(
     report, pdf : whether the page is written, and as PDF.
     overwrite : replace results of trials that were made with other files or options.
     leave_out : files and folders that are no trials.
-<<<<<<< HEAD
     work : works off the trials, as ``partial(motiform.studies.run_tasks, jobs=4)``; None: one after the other here.
-    watch : called with the rows of the trials whenever one is done.
-=======
-    work : works off the trials, such as ``partial(motiform.sweep.run_tasks, jobs=4)``; None: one after the other here.
->>>>>>> session
     """
     place, root = as_path(out).absolute(), as_path(folder)
     options = options or TrialOptions(report=False)
