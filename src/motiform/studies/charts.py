@@ -26,12 +26,12 @@ class StudyColumns:
     measures: dict[str, np.ndarray]
     sampled: frozenset[str] = field(default_factory=frozenset)
     units: Mapping[str, str] = field(default_factory=dict)
-    """Of measures, where they are known."""
+    """Of parameters and measures, where they are known."""
 
-    def title(self, measure: str) -> str:
-        """Return a measure with its unit."""
-        unit = self.units.get(measure)
-        return f"{measure} [{unit}]" if unit else measure
+    def title(self, name: str) -> str:
+        """Return a parameter or a measure with its unit."""
+        unit = self.units.get(name)
+        return f"{name} [{unit}]" if unit else name
 
     def varying(self) -> list[str]:
         """Return the parameters that have several values."""
@@ -107,7 +107,7 @@ def _both(columns: StudyColumns, measure: str, path: str) -> tuple[_Axis, _Axis,
 def _curves(columns: StudyColumns, measure: str, path: str, by: str | None) -> Panel:
     """Return a measure over a parameter, a curve for each value of another one."""
     across, up, x, y = _both(columns, measure, path)
-    panel = Panel(xlabel=path, title=columns.title(measure), xlog=across.log, ylog=up.log)
+    panel = Panel(xlabel=columns.title(path), title=columns.title(measure), xlog=across.log, ylog=up.log)
     groups = [""] * len(x) if by is None else [str(value) for value in columns.parameters[by]]
     for n, group in enumerate(dict.fromkeys(groups)):
         own = np.array([one == group for one in groups])
@@ -134,7 +134,12 @@ def _heat(columns: StudyColumns, measure: str, across: str, up: str) -> Panel:
     most = most if most > least else least + (abs(least) or 1.0) * 1e-9
     heat = Heat(values, 0.0, float(len(xs)), most, [f"{v:.4g}" for v in ys], least, [f"{v:.4g}" for v in xs])
     return Panel(
-        [heat], title=columns.title(measure), xlabel=across, ylabel=up, ylim=(len(ys) - 0.5, -0.5), xlim=(0.0, len(xs))
+        [heat],
+        title=columns.title(measure),
+        xlabel=columns.title(across),
+        ylabel=columns.title(up),
+        ylim=(len(ys) - 0.5, -0.5),
+        xlim=(0.0, len(xs)),
     )
 
 
@@ -143,7 +148,7 @@ def _levels(columns: StudyColumns, measure: str, path: str) -> Panel:
     levels = list(dict.fromkeys(map(str, columns.parameters[path])))[:_LEVELS]
     y = columns.measures[measure]
     up = _axis(measure, y)
-    panel = Panel(xlabel=path, title=columns.title(measure), ylog=up.log, xnames=levels)
+    panel = Panel(xlabel=columns.title(path), title=columns.title(measure), ylog=up.log, xnames=levels)
     means = list[float]()
     for n, level in enumerate(levels):
         own = up.at(y[[str(value) == level for value in columns.parameters[path]]])
@@ -161,7 +166,7 @@ def _effect(columns: StudyColumns, measure: str, path: str) -> Panel:
     if x is None:
         return _levels(columns, measure, path)
     across, up, x, y = _both(columns, measure, path)
-    panel = Panel(xlabel=path, title=columns.title(measure), xlog=across.log, ylog=up.log)
+    panel = Panel(xlabel=columns.title(path), title=columns.title(measure), xlog=across.log, ylog=up.log)
     some = slice(None, None, -(-len(x) // _POINTS))
     panel.add(Signs(x[some], y[some], "o", _CASE, size=2.4))
     panel.add(Curve(*_means(x, y, binned=path in columns.sampled), COLORS[0], width=1.6))

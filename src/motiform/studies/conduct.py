@@ -1,5 +1,6 @@
 """`study`: from parameters and measures to a table, with nothing that was done lost."""
 
+import pickle
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -7,7 +8,7 @@ from importlib.util import find_spec
 from typing import Any, overload
 
 from motiform import __version__
-from motiform.base.errors import RecordingError
+from motiform.base.errors import InputError, RecordingError
 from motiform.base.progress import Progress, ProgressBar
 from motiform.record.files import AnyPath, as_path
 from motiform.scene.simulate import check_not_both
@@ -120,6 +121,8 @@ def study(
         model, parameters or {}, measures=measures, zipped=zipped, sample=sample, cases=cases, constraints=constraints,
         settings=settings, keep=keep, folder=None if folder is None else as_path(folder), title=title,
     )  # fmt: skip
+    if scheduler is None and jobs != 1:
+        _check_sent(plan)
     place, unlock = open_folder(as_path(out), plan.identity, resume=resume, overwrite=overwrite)
     with ExitStack() as stack:
         stack.callback(unlock)
@@ -138,6 +141,17 @@ def study(
         finally:
             done = _finished(plan, place, journal, tasks)
     return done
+
+
+def _check_sent(plan: StudyPlan) -> None:
+    """Refuse functions that other processes cannot find: those inside functions, and lambdas."""
+    try:
+        pickle.dumps((replace(plan.model), plan.measures))  # without the scene that it has read
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise InputError(
+            "functions of a study must be those of a module", where="study", got=str(error)[:100],
+            remedy="Define them at the top of a file, or run the study with jobs=1.",
+        ) from error  # fmt: skip
 
 
 def _left(plan: StudyPlan, journal: CaseJournal, runner: CaseRunner) -> _CaseTasks:

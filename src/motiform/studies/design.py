@@ -61,11 +61,6 @@ class StudyDesign:
         found: dict[str, Any] = {repr(row[place]): row[place] for row in reversed(block.rows)}
         return list(reversed(found.values()))
 
-    @property
-    def sampled(self) -> bool:
-        """Whether some of its parameters are samples of ranges."""
-        return any(block.sampled for block in self.blocks)
-
 
 def make_design(
     parameters: Mapping[str, Any],

@@ -1,6 +1,6 @@
 """What a study runs: a scene with other parameters, or a function of the user."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
@@ -53,6 +53,11 @@ class SceneModel:
         for path in design.names:
             check_path(self.scene, path, design.values(path)[0])
 
+    def units(self, paths: Sequence[str]) -> dict[str, str]:
+        """Return the units of parameters, where the scene tells them; of elements of vectors, too."""
+        known = {parameter.path: parameter.unit for parameter in self.scene.parameters()}
+        return {path: known.get(path) or known.get(path.rpartition(".")[0], "") for path in paths}
+
     def planned(self, settings: Mapping[str, Any]) -> Recording:
         """Return what a case would record, without samples."""
         return planned_recording(self.changed(settings))
@@ -92,6 +97,10 @@ class FunctionModel:
 
     def check(self, design: StudyDesign) -> None:
         """Take any parameters: the function knows them."""
+
+    def units(self, paths: Sequence[str]) -> dict[str, str]:
+        """Return nothing: only the function knows units."""
+        return {}
 
     def case_key(self, settings: Mapping[str, Any]) -> str:
         """Hash of the function and the parameters of a case."""

@@ -38,9 +38,9 @@ def _blocks(study: "Study") -> Iterator[Block]:
     shown = [[_cell(row[name]) for name in study.columns.names] for row in islice(study.rows(), _ROWS)]
     count = study.count
     yield Heading(study.title, 1)
-    states = ", ".join(f"{number} {state}" for state, number in count.items() if number)
-    words = f"{len(study)} cases of {len(columns.parameters)} parameters: {states}."
-    yield Text(words)
+    states = ", ".join(f"{cases} {state}" for state, cases in count.items() if cases)
+    number = len(columns.parameters)
+    yield Text(f"{len(study)} cases of {number} parameter{'s' * (number != 1)}: {states}.")
     if count["left"]:
         yield Text("The study was interrupted: cases that are left have no numbers; --resume runs them.", bad=True)
     if count["failed"]:

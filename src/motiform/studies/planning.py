@@ -36,7 +36,7 @@ class StudyPlan:
     """What each case is known by; None: a constraint skips it."""
     keep: str
     units: Mapping[str, str]
-    """Of measures, where they are known."""
+    """Of parameters and measures, where they are known."""
 
     @property
     def columns(self) -> TableColumns:
@@ -75,7 +75,7 @@ def plan_study(
     keys = _keys(chosen, design, constraints)
     plan = StudyPlan(title or chosen.title, chosen, design, asked, keys, _keep(keep, len(design)), {})
     plan.columns.check()
-    return replace(plan, units=_units(plan))
+    return replace(plan, units=chosen.units(design.names) | _units(plan))
 
 
 def _keys(model: StudyModel, design: StudyDesign, constraints: Sequence[str]) -> list[str | None]:

@@ -38,7 +38,7 @@ class Study:
     measured: int = 0
     """Cases of which kept recordings were measured in this call."""
     units: Mapping[str, str] = field(default_factory=dict)
-    """Of measures, where they are known before a run."""
+    """Of parameters and measures, where they are known before a run."""
     notes: list[str] = field(default_factory=list)
     """What a user should know."""
 

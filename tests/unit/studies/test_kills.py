@@ -90,3 +90,19 @@ def test_killed_at_random(file, tmp_path, seed):
     assert {row["status"] for row in table(out)} == {"done"}
     partial = [path for path in out.glob("runs/*/*") if path.suffix != ".mf"]
     assert partial == []
+
+
+@pytest.mark.slow
+def test_ctrl_c_writes_the_table_of_what_is_done(file, tmp_path):
+    out = tmp_path / "s"
+    process = subprocess.Popen(command(file, out), stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+    wait_for_lines(out, 5, process)
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "--resume goes on from there" in told
+    assert "Traceback" not in told
+    states = [row["status"] for row in table(out)]
+    assert len(states) == CASES
+    assert set(states) == {"done", "left"}
+    assert "The study was interrupted" in (out / "index.html").read_text()

@@ -238,3 +238,11 @@ def test_a_damaged_recording_is_run_again_for_new_measures(out, tmp_path):
     found = waves(out, runs, measures={"low": ("x", "min")}, resume=True)
     assert ran(runs) == 4
     assert found.count["done"] == 3
+
+
+def test_functions_that_workers_cannot_find_are_refused(out):
+    given = {"measures": {"n": lambda found: found["root"]}, "out": out}
+    with pytest.raises(InputError, match=r"those of a module.*jobs=1"):
+        mf.study(study_models.numbers, {"x": [1, 4]}, jobs=2, **given)
+    assert not out.exists()
+    assert list(mf.study(study_models.numbers, {"x": [1, 4]}, jobs=1, **given).table["n"]) == [1.0, 2.0]
