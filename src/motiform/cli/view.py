@@ -6,15 +6,15 @@ from typing import Annotated
 import typer
 
 from motiform.base.errors import InputError, closest_file
-from motiform.cli.shared import open_for
+from motiform.cli.shared import open_for, print_line
 
 
 def view(
     recording: Annotated[
         str | None,
         typer.Argument(
-            metavar="RECORDING|SCENE|MARKERS|VOLUME",
-            help="A recording, a scene file, a built-in scene, markers to reconstruct, or a CT to segment.",
+            metavar="RECORDING|SCENE|MARKERS|VOLUME|STUDY",
+            help="A recording, a scene, markers to reconstruct, a CT to segment, or the folder of a study.",
         ),
     ] = None,
     host: Annotated[str, typer.Option(help="Address to listen on; by default only this machine.")] = "127.0.0.1",
@@ -39,6 +39,9 @@ def view(
     """Open the studio: view, change parameters, run, export. Ctrl-C ends it."""
     if recording is not None and _is_volume(Path(recording)):
         _mark(Path(recording), seeds, spacing, host, port, browser)
+        return
+    if recording is not None and (Path(recording) / "study.json").is_file():
+        _open_study(Path(recording), browser)
         return
     if seeds is not None or spacing is not None:
         option = "--seeds" if seeds is not None else "--spacing"
@@ -65,6 +68,22 @@ def view(
         osc=osc,
         osc_force=osc_force,
     )
+
+
+def _open_study(folder: Path, browser: bool) -> None:
+    """Open the page of a study: a file that needs no server."""
+    import webbrowser
+
+    from motiform.studies.folder import StudyFolder
+
+    page = StudyFolder(folder).page
+    if not page.is_file():
+        remedy = f"Finish the study: motiform study FILE --out {folder} --resume."
+        raise InputError("the study has no page yet", where=str(folder), remedy=remedy)
+    address = page.absolute().as_uri()
+    print_line(f"the page of the study: {address}")
+    if browser:
+        webbrowser.open(address)
 
 
 def _is_volume(path: Path) -> bool:

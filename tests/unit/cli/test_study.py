@@ -113,3 +113,15 @@ motion.integrator = "rk4"
     assert list(found.arguments["parameters"]) == ["motion.step", "body.handle.spin.0", "scene.duration"]
     assert found.arguments["settings"] == {"motion.integrator": "rk4"}
     assert found.arguments["cases"] == tmp_path / "cases.csv"
+
+
+def test_view_opens_the_page(file, tmp_path, monkeypatch, capsys):
+    opened = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    assert run(file, "--out", tmp_path / "r", "--jobs", 1) == 0
+    app(["view", str(tmp_path / "r")], standalone_mode=False)
+    assert opened == [(tmp_path / "r" / "index.html").as_uri()]
+    assert opened[0] in capsys.readouterr().out
+    (tmp_path / "r" / "index.html").unlink()
+    with pytest.raises(InputError, match="no page yet"):
+        app(["view", str(tmp_path / "r")], standalone_mode=False)
