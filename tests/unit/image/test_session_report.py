@@ -131,6 +131,7 @@ def test_planes(title, plane):
     assert plane_of(title.replace(",", "")) == plane
 
 
+@pytest.mark.slow
 def test_page_flows_and_is_printed(tmp_path):
     """Each panel is a drawing by itself, so that a phone sets them below one another; the PDF keeps the columns."""
     blocks = session_blocks(study([trial("a", "")]))

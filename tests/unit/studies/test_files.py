@@ -60,6 +60,7 @@ def test_the_file_that_is_changed_is_right(folder):
     assert list(found.columns.measures) == ["m", "p"]
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(place=st.sampled_from(list(places(RAW))), junk=JUNK)
 def test_junk_anywhere(folder, place, junk):

@@ -200,6 +200,7 @@ def test_a_value_that_the_scene_refuses_fails_alone(out):
     assert "must be above 0" in found.table["error"][0]
 
 
+@pytest.mark.slow
 def test_workers_give_the_same_table(out, tmp_path):
     """By two processes, and in this one: every column but the seconds has the same bits."""
     tables = []

@@ -140,6 +140,7 @@ VALUES = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(
     kind=st.sampled_from(["motiform session", "motiform gait reference"]),
     changed=st.sampled_from(["means", "curves", "conditions", "subject", "controls", "convention"]),
