@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import motiform as mf
+from motiform.base.errors import InputError
 from motiform.measure.frames import move
 from motiform.motion.postures.derivatives import MotionSamples, base_motion
 from motiform.motion.postures.dynamics.efforts import RESIDUAL_LIMITS, residual_at_root
@@ -125,9 +126,13 @@ def test_a_motion_that_needs_no_change_is_left_alone():
     wrench[:, :3] += np.cross(forward_kinematics(figure, motion.q).position[:, 0], wrench[:, 3:])
     loads = SimpleNamespace(carrier=np.zeros((len(t), 1), int), wrench=wrench[:, None])
     normal = np.tile(np.eye(figure.nv) / 1e-3**2, (len(t), 1, 1))
-    found = reduce_residual(base.figure, t, inner, loads, np.ones(len(t), bool), normal, cutoff=6.0)
+    every = np.ones(len(t), bool)
+    found = reduce_residual(base.figure, t, inner, loads, every, normal, cutoff=6.0)
     assert np.abs(found.change).max() < 1e-9
     assert np.abs(found.report["mass_center_offset"]).max() < 1e-9
+    gaps = inner._replace(a=np.where(np.arange(len(t))[:, None] % 5 == 0, np.nan, inner.a))
+    with pytest.raises(InputError, match="six samples"):
+        reduce_residual(base.figure, t, gaps, loads, every, normal, cutoff=6.0)
 
 
 @pytest.mark.slow

@@ -71,7 +71,10 @@ def reduce_residual(
     known = np.asarray(known & usable)
     if not known.any():
         raise InputError("residual reduction needs a sample whose feet all stand on plates or in the air")
-    problem = _Problem(figure, motion, assignment, known, _spans(times, known, usable, normal, cutoff))
+    spans = _spans(times, known, usable, normal, cutoff)
+    if not spans:
+        raise InputError("residual reduction needs stretches without a gap of six samples and more")
+    problem = _Problem(figure, motion, assignment, known, spans)
     x, c = np.zeros(problem.size), np.zeros(3)
     moved, changed = motion, figure
     cost = problem.cost(changed, moved, x, c)
