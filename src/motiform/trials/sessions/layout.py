@@ -22,7 +22,6 @@ ROLES = (STATIC, GAIT, IGNORED)
 TABLES = ("session.toml", "session.csv")
 """Files that tell the layout of the folder that they are in."""
 _STANDS = re.compile(r"static|standing|neutral|calibration|(?<![a-z])(cal|stat|[tn][-_ ]?pose)(?![a-z])", re.IGNORECASE)
-_NUMBER = re.compile(r"[-_ .]*\d+$")
 _KEYS = ("title", "subject", "height", "mass", "sex", "conditions", "header", "rules", "trial")
 _COLUMNS = ("file", "condition", "role")
 _UNLISTED = "no pattern of the table of the session names it"
@@ -143,7 +142,7 @@ def _by_names(files: tuple[SessionFile, ...]) -> tuple[SessionFile, ...]:
     walks = [one for one in files if one.role == GAIT]
     if any(one.condition for one in walks):
         return files
-    stems = [_NUMBER.sub("", one.path.stem) for one in walks]
+    stems = [_without_number(one.path.stem) for one in walks]
     if len(set(stems)) == len(stems):  # names that nothing shares tell no condition
         return files
     names = {one.place: stem for one, stem in zip(walks, stems, strict=True)}
@@ -151,6 +150,12 @@ def _by_names(files: tuple[SessionFile, ...]) -> tuple[SessionFile, ...]:
     return tuple(
         replace(one, condition="" if alone else names[one.place]) if one.place in names else one for one in files
     )
+
+
+def _without_number(name: str) -> str:
+    """Return a name without the number at its end and what sets it off."""
+    bare = name.rstrip("0123456789")
+    return name if bare == name else bare.rstrip("-_ .")
 
 
 # ---------------------------------------------------------------- the table
