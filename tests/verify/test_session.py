@@ -41,17 +41,17 @@ def place(tmp_path_factory):
 
 def test_every_file_has_a_row_and_nothing_is_lost(place):
     _, found = place
-    rows = {row["file"]: row for row in found.study.trials}
+    rows = {row["file"]: row for row in found.gait.trials}
     assert {name: row["status"] for name, row in rows.items()} == {
         "even/walk0.c3d": "done", "even/walk1.c3d": "done", "limp/broken.trc": "failed", "limp/walk0.trc": "done",
         "limp/walk1.trc": "done",
     }  # fmt: skip
     assert rows["limp/broken.trc"]["error"]
-    assert "no static trial: zeros of angles are known to some degrees only" in found.study.warnings
-    assert "1 of the trials failed: limp/broken.trc" in found.study.warnings
-    for row in found.study.trials:
+    assert "no static trial: zeros of angles are known to some degrees only" in found.gait.warnings
+    assert "1 of the trials failed: limp/broken.trc" in found.gait.warnings
+    for row in found.gait.trials:
         if row["status"] == "done":
-            own = [one for one in found.study.pool.cycles if one.trial == row["trial"]]
+            own = [one for one in found.gait.pool.cycles if one.trial == row["trial"]]
             assert len(own) == row["cycles_found_left"] + row["cycles_found_right"] >= 4
 
 
@@ -61,30 +61,30 @@ def test_the_asymmetry_is_recovered(place):
     0.2 mm at markers 0.1 m from the knee are 2 mrad in a cycle, in the mean of four 1 mrad; the ends of a range are
     some three deviations out, each, and calibration shifts markers by less than this noise.
     """
-    study = place[1].study
+    gait = place[1].gait
     tiny = np.rad2deg(0.4 * (2 * np.pi / 100) ** 2 / 2 + 2 * 3 * 1e-3)
     for condition, side, size in (("even", "l", 0.4), ("even", "r", 0.4), ("limp", "l", 0.25), ("limp", "r", 0.4)):
-        mean = study.mean("knee flexion", condition, side).mean
+        mean = gait.mean("knee flexion", condition, side).mean
         assert np.ptp(mean) == pytest.approx(np.rad2deg(2 * size), abs=tiny)
         assert mean[:-1].mean() == pytest.approx(np.rad2deg(0.5), abs=0.5)
-    rows = {(row["condition"], row["title"]): row for row in study.sides_compared()}
+    rows = {(row["condition"], row["title"]): row for row in gait.sides_compared()}
     limp, even = rows["limp", "knee flexion"], rows["even", "knee flexion"]
     assert limp["range_asymmetry"] == pytest.approx(200 * (0.25 - 0.4) / 0.65, abs=1.0)
     assert even["range_asymmetry"] == pytest.approx(0.0, abs=1.0)
     # The difference of two sines of one phase, 0.15 rad: its root mean square is that over √2.
     assert limp["rms"] == pytest.approx(np.rad2deg(0.15) / np.sqrt(2), abs=0.5)
     assert even["rms"] < 0.5
-    apart = {(row["side"], row["title"]): row for row in study.conditions_compared()}
+    apart = {(row["side"], row["title"]): row for row in gait.conditions_compared()}
     assert apart["l", "knee flexion"]["rms"] == pytest.approx(np.rad2deg(0.15) / np.sqrt(2), abs=0.5)
     assert apart["r", "knee flexion"]["rms"] < 0.5
-    alike = [row for row in study.consistency() if row["title"] == "knee flexion"]
+    alike = [row for row in gait.consistency() if row["title"] == "knee flexion"]
     assert min(row["cmc"] for row in alike) > 0.99
 
 
 def test_strides_in_space_and_time(place):
     from motiform.motion.postures.gait.spatial import summarise
 
-    found = summarise(place[1].study.strides_of("even"))
+    found = summarise(place[1].gait.strides_of("even"))
     assert found["stride_time"].mean == pytest.approx(CYCLE, abs=0.02)
     assert found["speed"].mean == pytest.approx(SPEED, rel=1e-3)
     assert found["stride_length"].mean == pytest.approx(SPEED * CYCLE, rel=0.02)
@@ -94,12 +94,12 @@ def test_strides_in_space_and_time(place):
 
 def test_envelopes_over_the_cycle(place):
     """1 + sin(2 π t/T) is largest a quarter of a cycle after t = 0: at the same place in the cycles of both trials."""
-    study = place[1].study
-    curve = study.mean("vastus lateralis EMG", "even", "r").mean
+    gait = place[1].gait
+    curve = gait.mean("vastus lateralis EMG", "even", "r").mean
     assert np.nanmax(curve) == pytest.approx(100.0)
     assert np.nanmin(curve) < 10.0
-    assert not len(study.pool.curves("vastus lateralis EMG", "limp", "r"))
-    notes = [note for row in study.trials for note in row.get("notes") or ()]
+    assert not len(gait.pool.curves("vastus lateralis EMG", "limp", "r"))
+    notes = [note for row in gait.trials for note in row.get("notes") or ()]
     assert "EMG left out, EMG9: its name does not tell the side" in notes
 
 
@@ -107,11 +107,11 @@ def test_tables_and_json_say_the_same(place):
     folder, found = place
     told = json.loads((folder / "out" / "session.json").read_text())
     assert (told["kind"], told["version"], told["conditions"]) == ("motiform session", 1, ["even", "limp"])
-    assert len(told["cycles"]) == len(found.study.pool.cycles)
+    assert len(told["cycles"]) == len(found.gait.pool.cycles)
     page = (Path(__file__).parents[2] / "docs" / "session.md").read_text("utf-8")
     assert [key for key in told if f"`{key}`" not in page and key not in ("kind", "version", "motiform")] == []
     own = {(one["condition"], one["side"]): one for one in told["means"] if one["title"] == "knee flexion"}
-    mean = found.study.mean("knee flexion", "limp", "l").mean
+    mean = found.gait.mean("knee flexion", "limp", "l").mean
     assert own["limp", "l"]["mean"] == pytest.approx(mean.tolist(), rel=1e-5)
     with (folder / "out" / "session_means.csv").open(newline="") as stream:
         rows = [row for row in csv.DictReader(stream)
@@ -140,13 +140,13 @@ def test_a_session_is_the_reference_of_another(place, tmp_path):
     """Even walking as the reference of both: scores are zero for itself, and those of the left knee for limping."""
     folder, _ = place
     found = session(folder / "in", folder / "out", **BODY, reference=f"{folder / 'out' / 'session.json'}:even")
-    even, limp = found.study.indices()
+    even, limp = found.gait.indices()
     assert max(value for own in even.profile.values() for value in own.values()) < 0.5
     # both sides of the reference are alike: so is their mean
     assert limp.profile["l"]["knee flexion"] == pytest.approx(np.rad2deg(0.15) / np.sqrt(2), abs=0.5)
     assert limp.profile["r"]["knee flexion"] < 0.5
     assert even.deviation == {}
-    assert "of 1 subject" in found.study.no_deviation_index()
+    assert "of 1 subject" in found.gait.no_deviation_index()
     with pytest.raises(InputError, match="must be given with one of them"):
         read_reference(folder / "out" / "session.json")
     with pytest.raises(InputError, match="a reference must have subjects, each once"):
@@ -158,10 +158,10 @@ def test_a_static_trial_calibrates_and_a_still_one_is_found(tmp_path):
     write_walk(body, tmp_path / "in" / "one.trc")
     standing(body, tmp_path / "in" / "two.trc")
     found = session(tmp_path / "in", tmp_path / "out", **BODY, report=False)
-    rows = {row["file"]: row for row in found.study.trials}
+    rows = {row["file"]: row for row in found.gait.trials}
     assert (rows["two.trc"]["role"], rows["two.trc"]["why"]) == ("static", "its markers stay within 30 mm")
-    assert found.study.settings["calibration"]["by"] == "static trials"
-    assert not [words for words in found.study.warnings if "static" in words]
+    assert found.gait.settings["calibration"]["by"] == "static trials"
+    assert not [words for words in found.gait.warnings if "static" in words]
     assert not (tmp_path / "out" / "session.html").exists()
 
 

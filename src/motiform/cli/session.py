@@ -35,10 +35,10 @@ def run_session(
     except KeyboardInterrupt:
         print_line(f"trials that are done stay in {out}; --resume goes on from there", err=True)
         raise
-    for words in found.study.warnings:
+    for words in found.gait.warnings:
         print_line(f"motiform: {words}", err=True)
     if not as_json:
-        cycles = found.study.pool
+        cycles = found.gait.pool
         for condition in cycles.conditions:
             left, right = (len(cycles.of(condition, side)) for side in ("l", "r"))
             print_line(f"{condition or 'all trials'}: {left} left and {right} right cycles")

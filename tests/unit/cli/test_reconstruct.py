@@ -61,19 +61,8 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture
-def here(folder, monkeypatch, capfd):
-    """The command in this process, in the folder: gives code, stdout, stderr."""
-    from motiform.cli import main
-
-    monkeypatch.chdir(folder)
-
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["motiform", "reconstruct", *map(str, arguments)])
-        with pytest.raises(SystemExit) as end:
-            main()
-        return int(end.value.code or 0), *capfd.readouterr()
-
-    return call
+def here(folder, reconstruct_in):
+    return reconstruct_in(folder)
 
 
 def test_report_in_json(folder):

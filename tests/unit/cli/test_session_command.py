@@ -1,7 +1,6 @@
 """`motiform reconstruct FOLDER --session` as a person types it."""
 
 import json
-import sys
 
 import pytest
 
@@ -9,19 +8,8 @@ from walkers import write_walk
 
 
 @pytest.fixture
-def call(tmp_path, monkeypatch, capfd):
-    """The command in this process, in an empty folder: gives code, stdout, stderr."""
-    from motiform.cli import main
-
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["motiform", "reconstruct", *map(str, arguments)])
-        with pytest.raises(SystemExit) as end:
-            main()
-        return int(end.value.code or 0), *capfd.readouterr()
-
-    return call
+def call(tmp_path, reconstruct_in):
+    return reconstruct_in(tmp_path)
 
 
 def test_what_cannot_be_is_refused(call, tmp_path):

@@ -14,9 +14,9 @@ from motiform.image.report.session_charts import plane_of, side_charts
 from motiform.motion.postures.gait.cycles import GaitCycle, GaitQuantity
 from motiform.motion.postures.gait.indices import PROFILE
 from motiform.motion.postures.gait.pool import TrialCycles, pool_cycles
+from motiform.motion.postures.gait.pooled import PooledGait, normalise_emg, pool_strides
 from motiform.motion.postures.gait.reference import GaitReference
 from motiform.motion.postures.gait.spatial import StrideMeasures
-from motiform.motion.postures.gait.study import GaitStudy, normalise_emg, pool_strides
 
 P = np.linspace(0, 2 * np.pi, 101)
 GROUPS = {
@@ -42,7 +42,7 @@ def trial(name, condition, offset=0.0, groups=tuple(GROUPS)):
     return TrialCycles(name, condition, cycles, tuple(made), strides)
 
 
-def study(trials, **more):
+def gait(trials, **more):
     pool = pool_cycles(trials)
     rows = tuple(
         {"file": f"{one.trial}.c3d", "role": "gait", "condition": one.condition, "status": "done", "rms": 0.004,
@@ -50,7 +50,7 @@ def study(trials, **more):
         for one in trials
     )  # fmt: skip
     emg = {"high_pass_hz": 20.0, "low_pass_hz": 6.0, "order": 2, "passes": 2}
-    return GaitStudy("A session", "P1", {"date": "2026-05-04"}, rows, normalise_emg(pool), pool_strides(trials, pool),
+    return PooledGait("A session", "P1", {"date": "2026-05-04"}, rows, normalise_emg(pool), pool_strides(trials, pool),
                      settings={"emg": emg}, **more)  # fmt: skip
 
 
@@ -62,7 +62,7 @@ def words_of(blocks):
 
 
 def test_one_condition_has_every_part():
-    blocks = session_blocks(study([trial("a", "")]))
+    blocks = session_blocks(gait([trial("a", "")]))
     titles = [one.text for one in blocks if isinstance(one, Heading)]
     for part in ("Trials", "Spatio-temporal measures", "Kinematics: pelvis and legs", "Kinematics: trunk and arms",
                  "Kinetics", "Electromyography", "Left against right", "Consistency of the cycles",
@@ -78,7 +78,7 @@ def test_one_condition_has_every_part():
 
 
 def test_conditions_are_compared_with_the_first():
-    blocks = session_blocks(study([trial("a", "bare"), trial("b", "shod", offset=2.0)]))
+    blocks = session_blocks(gait([trial("a", "bare"), trial("b", "shod", offset=2.0)]))
     words = words_of(blocks)
     assert "shod less bare" in words
     row = next(
@@ -95,7 +95,7 @@ def test_indices_against_a_reference():
     """Curves k + s + 20 sin with k = 0, 1, 2 have the means 1 and 2: 1° and 2° from one of 20 sin alone."""
     means = {title: 20 * np.sin(P) for title in PROFILE}
     reference = GaitReference("ours.csv", "30 adults", means, {}, 30)
-    found = study([trial("a", "")], reference=reference)
+    found = gait([trial("a", "")], reference=reference)
     scores = found.indices()[0].score
     assert scores["l"] == pytest.approx(1.0, rel=1e-12)
     assert scores["r"] == pytest.approx(2.0, rel=1e-12)
@@ -106,17 +106,17 @@ def test_indices_against_a_reference():
 
 
 def test_what_is_not_there_is_said():
-    words = words_of(session_blocks(study([trial("a", "", groups=("angles",))], warnings=("no static trial",))))
+    words = words_of(session_blocks(gait([trial("a", "", groups=("angles",))], warnings=("no static trial",))))
     assert "No moments and powers" in words
     assert "No electromyograms" in words
     assert "No static trial." in words
-    assert "No trial has a whole gait cycle." in words_of(session_blocks(study([])))
+    assert "No trial has a whole gait cycle." in words_of(session_blocks(gait([])))
 
 
 def test_axes_of_angles_span_thirty_degrees():
     flat = trial("a", "")
     flat = replace(flat, quantities=(GaitQuantity("angles", "knee flexion", "°", {"l": np.full((3, 101), 4.0)}),))
-    (_, _, chart), *_ = side_charts(study([flat]), "")
+    (_, _, chart), *_ = side_charts(gait([flat]), "")
     low, high = chart.panels[0].ylim
     assert (low, high) == pytest.approx((4 - 15, 4 + 15))
 
@@ -134,7 +134,7 @@ def test_planes(title, plane):
 @pytest.mark.slow
 def test_page_flows_and_is_printed(tmp_path):
     """Each panel is a drawing by itself, so that a phone sets them below one another; the PDF keeps the columns."""
-    blocks = session_blocks(study([trial("a", "")]))
+    blocks = session_blocks(gait([trial("a", "")]))
     page = html_page(blocks)
     panels = sum(len(one.panels) for one in blocks if isinstance(one, Chart))
     assert page.count("<svg viewBox") == panels

@@ -10,8 +10,8 @@ from motiform.image.report.gait import SIDES
 from motiform.image.report.page import CONVENTIONS
 from motiform.image.report.session_charts import condition_charts, consistency_chart, side_charts
 from motiform.motion.postures.gait.indices import FEATURES, FIDELITY, PROFILE
+from motiform.motion.postures.gait.pooled import PooledGait
 from motiform.motion.postures.gait.spatial import MEASURES, Summary, summarise
-from motiform.motion.postures.gait.study import GaitStudy
 
 __all__ = ["session_blocks"]
 
@@ -21,11 +21,11 @@ _WORDS = {side: word for side, (word, _) in SIDES.items()}
 _PAIRED = ("speed", "cadence")  # of the walk, not of a side
 
 
-def session_blocks(study: GaitStudy) -> list[Block]:
+def session_blocks(gait: PooledGait) -> list[Block]:
     """Return what the report of a session consists of."""
     parts = [
-        _head(study), _trials(study), _spatio_temporal(study), _indices(study), _curves(study), _conditions(study),
-        _sides(study), _consistency(study), _left_out(study), _method(study),
+        _head(gait), _trials(gait), _spatio_temporal(gait), _indices(gait), _curves(gait), _conditions(gait),
+        _sides(gait), _consistency(gait), _left_out(gait), _method(gait),
     ]  # fmt: skip
     return [block for part in parts for block in part]
 
@@ -41,43 +41,43 @@ def _number(value: Any, digits: int = 2, signed: bool = False) -> str:
 
 
 # ---------------------------------------------------------------- head
-def _head(study: GaitStudy) -> Iterator[Block]:
-    yield Heading(study.title, 1)
-    rows: list[list[Cell]] = [["subject", study.subject]] if study.subject else []
-    rows += [[key, value] for key, value in study.header.items()]
-    rows += [[key, value] for key, value in _body(study)]
-    walks = [row for row in study.trials if row["role"] == "gait"]
+def _head(gait: PooledGait) -> Iterator[Block]:
+    yield Heading(gait.title, 1)
+    rows: list[list[Cell]] = [["subject", gait.subject]] if gait.subject else []
+    rows += [[key, value] for key, value in gait.header.items()]
+    rows += [[key, value] for key, value in _body(gait)]
+    walks = [row for row in gait.trials if row["role"] == "gait"]
     done = sum(row["status"] in ("done", "doubtful") for row in walks)
-    kept = {side: len(study.pool.of(None, side)) for side in SIDES}
+    kept = {side: len(gait.pool.of(None, side)) for side in SIDES}
     rows += [
         ["gait trials", f"{done} of {len(walks)}"],
-        ["conditions", ", ".join(map(_named, study.conditions)) or _DASH],
-        ["cycles that count", f"{kept['l']} left, {kept['r']} right, of {len(study.pool.cycles)}"],
-        ["reference", _reference_words(study)],
+        ["conditions", ", ".join(map(_named, gait.conditions)) or _DASH],
+        ["cycles that count", f"{kept['l']} left, {kept['r']} right, of {len(gait.pool.cycles)}"],
+        ["reference", _reference_words(gait)],
     ]
     yield ReportTable(["session", ""], rows)
-    yield from (Text(f"{words[:1].upper()}{words[1:]}.", bad=True) for words in study.warnings)
-    if not study.pool.cycles:
+    yield from (Text(f"{words[:1].upper()}{words[1:]}.", bad=True) for words in gait.warnings)
+    if not gait.pool.cycles:
         yield Text("No trial has a whole gait cycle.", bad=True)
 
 
-def _body(study: GaitStudy) -> list[tuple[str, str]]:
-    return [(name, value) for name, _, value in (note.partition(": ") for note in study.notes) if name == "mass"]
+def _body(gait: PooledGait) -> list[tuple[str, str]]:
+    return [(name, value) for name, _, value in (note.partition(": ") for note in gait.notes) if name == "mass"]
 
 
-def _reference_words(study: GaitStudy) -> str:
-    own = study.reference
+def _reference_words(gait: PooledGait) -> str:
+    own = gait.reference
     if own is None:
         return "none given; none is shipped with motiform"
     people = f", {own.subjects} subject{'s' * (own.subjects != 1)}" if own.subjects else ""
     return f"{own.name}{f' ({own.source})' if own.source else ''}{people}"
 
 
-def _trials(study: GaitStudy) -> Iterator[Block]:
+def _trials(gait: PooledGait) -> Iterator[Block]:
     heads = ["trial", "role", "condition", "status", "duration [s]", "rms [mm]", "cycles left", "cycles right",
              "residual force [%]", "moment [%]"]  # fmt: skip
     rows: list[list[Cell]] = []
-    for row in study.trials:
+    for row in gait.trials:
         counts = [_of(row.get(f"cycles_{word}"), row.get(f"cycles_found_{word}")) for word in ("left", "right")]
         parts = [_number(100 * row[name], 1) if row.get(name) is not None else _DASH
                  for name in ("residual_force", "residual_moment")]  # fmt: skip
@@ -88,15 +88,15 @@ def _trials(study: GaitStudy) -> Iterator[Block]:
         ])  # fmt: skip
     yield Heading("Trials")
     yield ReportTable(heads, rows)
-    if any(row.get("residual_force") is not None for row in study.trials):
+    if any(row.get("residual_force") is not None for row in gait.trials):
         yield Text(
             "Residuals are peaks of what is left at the root: parts of the weight, and of the weight times the height "
             "of the centre of mass."
         )
-    for row in study.trials:
+    for row in gait.trials:
         if row.get("error"):
             yield Text(f"{row['file']}: {row['error']}", bad=True)
-    noted = [[str(row["file"]), note] for row in study.trials for note in row.get("notes") or ()]
+    noted = [[str(row["file"]), note] for row in gait.trials for note in row.get("notes") or ()]
     if noted:
         yield ReportTable(["trial", "note"], noted, folded=f"{len(noted)} notes of trials")
 
@@ -110,24 +110,24 @@ def _of(kept: Any, found: Any) -> str:
 
 
 # ---------------------------------------------------------------- numbers
-def _spatio_temporal(study: GaitStudy) -> Iterator[Block]:
-    if not any(study.strides_of(condition) for condition in study.conditions):
+def _spatio_temporal(gait: PooledGait) -> Iterator[Block]:
+    if not any(gait.strides_of(condition) for condition in gait.conditions):
         return
     yield Heading("Spatio-temporal measures")
-    for condition in study.conditions:
-        if len(study.conditions) > 1:
+    for condition in gait.conditions:
+        if len(gait.conditions) > 1:
             yield Heading(_named(condition), 3)
-        yield ReportTable(["", "left", "right", "both", "asymmetry [%]"], _measure_rows(study, condition))
+        yield ReportTable(["", "left", "right", "both", "asymmetry [%]"], _measure_rows(gait, condition))
     yield Text(
         "Mean ± standard deviation (strides). Asymmetry is 200 (L − R)/(L + R) of the means [Robinson87]. Lengths and "
         "the width are those of the heels; swing, supports and stance are parts of each foot's cycle."
     )
-    if len(study.conditions) > 1:
-        yield ReportTable(*_condition_measures(study))
+    if len(gait.conditions) > 1:
+        yield ReportTable(*_condition_measures(gait))
 
 
-def _measure_rows(study: GaitStudy, condition: str) -> list[list[Cell]]:
-    strides = study.strides_of(condition)
+def _measure_rows(gait: PooledGait, condition: str) -> list[list[Cell]]:
+    strides = gait.strides_of(condition)
     both, left, right = (summarise(strides, side) for side in (None, "l", "r"))
     rows: list[list[Cell]] = []
     for name, measure in MEASURES.items():
@@ -146,9 +146,9 @@ def _spread(one: Summary, digits: int) -> str:
     return f"{_number(one.mean, digits)}{sd} ({one.strides})"
 
 
-def _condition_measures(study: GaitStudy) -> tuple[list[str], list[list[Cell]]]:
-    first, *others = study.conditions
-    means = {one: summarise(study.strides_of(one)) for one in study.conditions}
+def _condition_measures(gait: PooledGait) -> tuple[list[str], list[list[Cell]]]:
+    first, *others = gait.conditions
+    means = {one: summarise(gait.strides_of(one)) for one in gait.conditions}
     rows: list[list[Cell]] = []
     for name, measure in MEASURES.items():
         if means[first][name].strides:
@@ -158,8 +158,8 @@ def _condition_measures(study: GaitStudy) -> tuple[list[str], list[list[Cell]]]:
     return ["both sides", _named(first), *(f"{_named(one)} less {_named(first)}" for one in others)], rows
 
 
-def _indices(study: GaitStudy) -> Iterator[Block]:
-    found = study.indices()
+def _indices(gait: PooledGait) -> Iterator[Block]:
+    found = gait.indices()
     if not found:
         return
     yield Heading("Indices")
@@ -184,7 +184,7 @@ def _indices(study: GaitStudy) -> Iterator[Block]:
     )
     if missing:
         words += f"No Gait Profile Score, since these curves are missing: {', '.join(missing)}. "
-    flaw = study.no_deviation_index()
+    flaw = gait.no_deviation_index()
     words += f"No Gait Deviation Index: {flaw}" if flaw else (
         "Gait Deviation Index: 100 is the controls' mean, 10 less one of their standard deviations further from it, in "
         f"{FEATURES} features of the reference [SchwartzRozumalski08]; – where a curve is missing, or where these "
@@ -198,39 +198,39 @@ def _score(value: float | None, most: float) -> tuple[Cell, Cell]:
 
 
 # ---------------------------------------------------------------- curves
-def _curves(study: GaitStudy) -> Iterator[Block]:
-    for condition in study.conditions:
+def _curves(gait: PooledGait) -> Iterator[Block]:
+    for condition in gait.conditions:
         section = ""
-        more = f": {_named(condition)}" if len(study.conditions) > 1 else ""
-        for name, title, chart in side_charts(study, condition):
+        more = f": {_named(condition)}" if len(gait.conditions) > 1 else ""
+        for name, title, chart in side_charts(gait, condition):
             if name != section:
                 yield Heading(f"{name}{more}")
-                yield from _legend(study, name, condition)
+                yield from _legend(gait, name, condition)
             section = name
             yield Heading(title[:1].upper() + title[1:], 3)
             yield chart
-    if study.pool.cycles and not study.pool.group("moments"):
+    if gait.pool.cycles and not gait.pool.group("moments"):
         yield Text("No moments and powers: no foot is on a usable plate of its own.")
-    if study.pool.cycles and not study.pool.group("emg"):
+    if gait.pool.cycles and not gait.pool.group("emg"):
         yield Text("No electromyograms: no analog channel is named as one.")
 
 
-def _legend(study: GaitStudy, section: str, condition: str) -> Iterator[Block]:
-    counts = ", ".join(f"{len(study.pool.of(condition, side))} {word}" for side, word in _WORDS.items())
-    grey = " Grey: the reference, one standard deviation each way." if study.reference is not None else ""
+def _legend(gait: PooledGait, section: str, condition: str) -> Iterator[Block]:
+    counts = ", ".join(f"{len(gait.pool.of(condition, side))} {word}" for side, word in _WORDS.items())
+    grey = " Grey: the reference, one standard deviation each way." if gait.reference is not None else ""
     if section.startswith("Kinematics: pelvis"):
         words = f"Means of the cycles ({counts}), bands of one standard deviation; dashed: foot off.{grey} "
-        yield Text(words + CONVENTIONS[study.convention])
+        yield Text(words + CONVENTIONS[gait.convention])
     elif section.startswith("Kinematics"):
         yield Text(
             "The thorax in the direction of walking; the trunk on the pelvis and the head on the thorax bend to the "
             "side of the cycle, and turn with it forward. Shoulders by flexion, abduction and rotation."
         )
     elif section == "Kinetics":
-        kept = _kinetic_counts(study, condition)
+        kept = _kinetic_counts(gait, condition)
         yield Text(f"Per kilogram of the subject. Cycles whose whole stance is on plates: {kept}.")
     else:
-        own = study.settings["emg"]
+        own = gait.settings["emg"]
         yield Text(
             f"High-passed at {own['high_pass_hz']:g} Hz, rectified, low-passed at {own['low_pass_hz']:g} Hz "
             f"(Butterworth, order {own['order']}, forwards and backwards); 100 % is the largest of the means of all "
@@ -238,11 +238,11 @@ def _legend(study: GaitStudy, section: str, condition: str) -> Iterator[Block]:
         )
 
 
-def _kinetic_counts(study: GaitStudy, condition: str) -> str:
-    title = next((one.title for one in study.pool.group("moments") if one.title.startswith("knee flexion")), None)
+def _kinetic_counts(gait: PooledGait, condition: str) -> str:
+    title = next((one.title for one in gait.pool.group("moments") if one.title.startswith("knee flexion")), None)
     if title is None:
         return "none"
-    return ", ".join(f"{len(study.pool.curves(title, condition, side))} {word}" for side, word in _WORDS.items())
+    return ", ".join(f"{len(gait.pool.curves(title, condition, side))} {word}" for side, word in _WORDS.items())
 
 
 # ---------------------------------------------------------------- comparisons
@@ -262,14 +262,14 @@ _WELCH = (
 )
 
 
-def _conditions(study: GaitStudy) -> Iterator[Block]:
-    if len(study.conditions) < 2:
+def _conditions(gait: PooledGait) -> Iterator[Block]:
+    if len(gait.conditions) < 2:
         return
     yield Heading("Condition against condition")
-    for word, chart in condition_charts(study):
+    for word, chart in condition_charts(gait):
         yield Heading(word[:1].upper() + word[1:], 3)
         yield chart
-    rows = study.conditions_compared()
+    rows = gait.conditions_compared()
     heads = ["quantity", "side", "condition", *_DIFFERENCE]
 
     def cells(row: Mapping[str, Any]) -> list[Cell]:
@@ -281,15 +281,15 @@ def _conditions(study: GaitStudy) -> Iterator[Block]:
     yield Text(_WELCH)
 
 
-def _sides(study: GaitStudy) -> Iterator[Block]:
-    rows = study.sides_compared()
+def _sides(gait: PooledGait) -> Iterator[Block]:
+    rows = gait.sides_compared()
     if not rows:
         return
-    heads = ["left less right", *(["condition"] if len(study.conditions) > 1 else []), *_DIFFERENCE,
+    heads = ["left less right", *(["condition"] if len(gait.conditions) > 1 else []), *_DIFFERENCE,
              "asymmetry of the range [%]"]  # fmt: skip
 
     def cells(row: Mapping[str, Any]) -> list[Cell]:
-        own = [_named(row["condition"])] if len(study.conditions) > 1 else []
+        own = [_named(row["condition"])] if len(gait.conditions) > 1 else []
         asymmetry = _number(row["range_asymmetry"], 1, signed=True)
         return [f"{row['title']} [{row['unit']}]", *own, *_difference(row), asymmetry]
 
@@ -299,20 +299,20 @@ def _sides(study: GaitStudy) -> Iterator[Block]:
     yield Text(f"Asymmetry: 200 (L − R)/(L + R) of the ranges of the mean curves [Robinson87]. {_WELCH}")
 
 
-def _consistency(study: GaitStudy) -> Iterator[Block]:
-    rows = study.consistency()
+def _consistency(gait: PooledGait) -> Iterator[Block]:
+    rows = gait.consistency()
     if not rows:
         return
     yield Heading("Consistency of the cycles")
-    chart = consistency_chart(study)
+    chart = consistency_chart(gait)
     if chart is not None:
         yield chart
         yield Text("Every cycle; grey: left out.")
-    heads = ["quantity", "side", *(["condition"] if len(study.conditions) > 1 else []), "cycles", "CMC",
+    heads = ["quantity", "side", *(["condition"] if len(gait.conditions) > 1 else []), "cycles", "CMC",
              "error of a cycle", "of the mean"]  # fmt: skip
 
     def cells(row: Mapping[str, Any]) -> list[Cell]:
-        own = [_named(row["condition"])] if len(study.conditions) > 1 else []
+        own = [_named(row["condition"])] if len(gait.conditions) > 1 else []
         numbers = [str(row["cycles"]), _number(row["cmc"]), _number(row["sem"]), _number(row["sem_mean"])]
         return [f"{row['title']} [{row['unit']}]", _WORDS[row["side"]], *own, *numbers]
 
@@ -330,8 +330,8 @@ def _consistency(study: GaitStudy) -> Iterator[Block]:
 
 
 # ---------------------------------------------------------------- what is left out
-def _left_out(study: GaitStudy) -> Iterator[Block]:
-    pool = study.pool
+def _left_out(gait: PooledGait) -> Iterator[Block]:
+    pool = gait.pool
     whole: list[list[Cell]] = [
         [one.trial, _named(one.condition), _WORDS[one.side], str(one.number), f"{one.start:.2f}", one.left_out]
         for one in pool.cycles if one.left_out
@@ -359,8 +359,8 @@ def _left_out(study: GaitStudy) -> Iterator[Block]:
         yield ReportTable(["curve", "cycles"], each, folded=words)
 
 
-def _method(study: GaitStudy) -> Iterator[Block]:
-    own = study.settings.get("rules") or {}
+def _method(gait: PooledGait) -> Iterator[Block]:
+    own = gait.settings.get("rules") or {}
     yield Heading("Method and notes")
     if own:
         yield Text(
@@ -372,8 +372,8 @@ def _method(study: GaitStudy) -> Iterator[Block]:
             "them is, and of moments and powers as outliers. "
             "Cycles are taken at 101 points."
         )
-    yield from (Text(f"{words[:1].upper()}{words[1:]}.") for words in study.notes)
-    calibration = study.settings.get("calibration") or {}
+    yield from (Text(f"{words[:1].upper()}{words[1:]}.") for words in gait.notes)
+    calibration = gait.settings.get("calibration") or {}
     if calibration:
         yield Text(
             f"One figure for all trials, calibrated by {calibration['by']}: {1e3 * calibration['error_before']:.1f} mm "

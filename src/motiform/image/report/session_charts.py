@@ -9,7 +9,7 @@ from motiform.image.report.gait import SIDES
 from motiform.image.style import COLORS
 from motiform.motion.postures.gait.indices import PROFILE
 from motiform.motion.postures.gait.pool import PooledQuantity
-from motiform.motion.postures.gait.study import GaitStudy
+from motiform.motion.postures.gait.pooled import PooledGait
 from motiform.motion.postures.gait.upper_body import ARMS, TRUNK
 
 __all__ = ["PLANES", "condition_charts", "consistency_chart", "plane_of", "side_charts"]
@@ -33,35 +33,35 @@ def plane_of(title: str) -> str:
     return next((plane for plane, own in PLANES.items() if words & set(own)), "")
 
 
-def side_charts(study: GaitStudy, condition: str) -> Iterator[tuple[str, str, Chart]]:
+def side_charts(gait: PooledGait, condition: str) -> Iterator[tuple[str, str, Chart]]:
     """Yield section, title and chart of each group of quantities of a condition, left and right overlaid."""
-    angles = study.pool.group("angles")
+    angles = gait.pool.group("angles")
     upper = [one for one in angles if one.title.split()[0] in (*TRUNK, *ARMS)]
     legs = [one for one in angles if one not in upper]
     for section, own in (("Kinematics: pelvis and legs", legs), ("Kinematics: trunk and arms", upper)):
         for plane in PLANES:
-            yield from _chart(study, condition, section, plane, [one for one in own if plane_of(one.title) == plane])
-    seen = "external" if study.convention == "plug-in-gait" else "internal"
-    moments = study.pool.group("moments")
+            yield from _chart(gait, condition, section, plane, [one for one in own if plane_of(one.title) == plane])
+    seen = "external" if gait.convention == "plug-in-gait" else "internal"
+    moments = gait.pool.group("moments")
     for plane in PLANES:
         own = [one for one in moments if plane_of(one.title) == plane]
-        yield from _chart(study, condition, "Kinetics", f"{seen} moments, {plane}", own)
+        yield from _chart(gait, condition, "Kinetics", f"{seen} moments, {plane}", own)
     for group, words in (("powers", "powers"), ("forces", "force of the ground")):
-        yield from _chart(study, condition, "Kinetics", words, study.pool.group(group))
-    yield from _chart(study, condition, "Electromyography", "envelopes", study.pool.group("emg"))
+        yield from _chart(gait, condition, "Kinetics", words, gait.pool.group(group))
+    yield from _chart(gait, condition, "Electromyography", "envelopes", gait.pool.group("emg"))
 
 
 def _chart(
-    study: GaitStudy, condition: str, section: str, title: str, quantities: Sequence[PooledQuantity]
+    gait: PooledGait, condition: str, section: str, title: str, quantities: Sequence[PooledQuantity]
 ) -> Iterator[tuple[str, str, Chart]]:
-    panels = [_panel(study, condition, one) for one in quantities if _moves(study, condition, one)]
+    panels = [_panel(gait, condition, one) for one in quantities if _moves(gait, condition, one)]
     if panels:
         yield section, title, Chart(panels, f"{title}, {condition}", columns=_COLUMNS, tall=_TALL, flow=True)
 
 
-def _moves(study: GaitStudy, condition: str, one: PooledQuantity) -> bool:
+def _moves(gait: PooledGait, condition: str, one: PooledQuantity) -> bool:
     """Tell whether a quantity has a curve that counts and is not zero throughout."""
-    curves = study.pool.curves(one.title, condition, None)
+    curves = gait.pool.curves(one.title, condition, None)
     return bool(np.isfinite(curves).any()) and float(np.nanmax(np.abs(curves))) > _FLAT
 
 
@@ -84,23 +84,23 @@ def _widened(panel: Panel, one: PooledQuantity) -> Panel:
     return panel
 
 
-def _panel(study: GaitStudy, condition: str, one: PooledQuantity) -> Panel:
+def _panel(gait: PooledGait, condition: str, one: PooledQuantity) -> Panel:
     panel = _named(one)
-    panel.add(*_reference(study, one))
+    panel.add(*_reference(gait, one))
     for side, (word, color) in SIDES.items():
-        panel.add(*_mean(study.pool.curves(one.title, condition, side), color, word))
-        offs = [study.pool.cycles[k] for k in study.pool.of(condition, side)]
+        panel.add(*_mean(gait.pool.curves(one.title, condition, side), color, word))
+        offs = [gait.pool.cycles[k] for k in gait.pool.of(condition, side)]
         parts = np.array([100 * (cycle.off - cycle.start) / (cycle.end - cycle.start) for cycle in offs])
         if np.isfinite(parts).any():
             panel.uprights.append((float(np.nanmean(parts)), color))
     return _widened(panel, one)
 
 
-def _reference(study: GaitStudy, one: PooledQuantity) -> Iterable[Curve | CurveBand]:
-    if study.reference is None:
+def _reference(gait: PooledGait, one: PooledQuantity) -> Iterable[Curve | CurveBand]:
+    if gait.reference is None:
         return
-    band = study.reference.band_of(one.title, one.unit)
-    mean = study.reference.mean_of(one.title, one.unit)
+    band = gait.reference.band_of(one.title, one.unit)
+    mean = gait.reference.mean_of(one.title, one.unit)
     if band is not None:
         yield CurveBand(PERCENT, band[0], band[1], _GREY, 0.55, label="reference")
     if mean is not None:
@@ -118,35 +118,35 @@ def _mean(curves: np.ndarray, color: str, label: str, dashed: bool = False) -> I
     yield Curve(PERCENT, found.mean, color, 1.4, label=label, dashed=dashed)
 
 
-def condition_charts(study: GaitStudy) -> Iterator[tuple[str, Chart]]:
+def condition_charts(gait: PooledGait) -> Iterator[tuple[str, Chart]]:
     """Yield title and chart of the conditions overlaid, of each side: the curves of the indices, moments and powers."""
-    if len(study.conditions) < 2:
+    if len(gait.conditions) < 2:
         return
-    chosen = [study.pool.quantities[title] for title in PROFILE if title in study.pool.quantities]
-    chosen += [one for one in study.pool.group("moments") if plane_of(one.title) == "sagittal plane"]
-    chosen += study.pool.group("powers")
+    chosen = [gait.pool.quantities[title] for title in PROFILE if title in gait.pool.quantities]
+    chosen += [one for one in gait.pool.group("moments") if plane_of(one.title) == "sagittal plane"]
+    chosen += gait.pool.group("powers")
     for side, (word, _) in SIDES.items():
         panels = []
         for one in chosen:
-            if len(study.pool.curves(one.title, None, side)):
+            if len(gait.pool.curves(one.title, None, side)):
                 panel = _named(one)
-                panel.add(*_reference(study, one))
-                for k, condition in enumerate(study.conditions):
+                panel.add(*_reference(gait, one))
+                for k, condition in enumerate(gait.conditions):
                     color = COLORS[k % len(COLORS)]
-                    panel.add(*_mean(study.pool.curves(one.title, condition, side), color, condition or "session"))
+                    panel.add(*_mean(gait.pool.curves(one.title, condition, side), color, condition or "session"))
                 panels.append(_widened(panel, one))
         if panels:
             yield word, Chart(panels, f"conditions, {word}", columns=_COLUMNS, tall=_TALL, flow=True)
 
 
-def consistency_chart(study: GaitStudy) -> Chart | None:
+def consistency_chart(gait: PooledGait) -> Chart | None:
     """Return every cycle of hip, knee and ankle in the sagittal plane; grey: those that are left out."""
     panels = []
-    for title in (one for one in _CYCLES if one in study.pool.quantities):
+    for title in (one for one in _CYCLES if one in gait.pool.quantities):
         for side, (word, color) in SIDES.items():
-            one = study.pool.quantities[title]
+            one = gait.pool.quantities[title]
             panel = Panel(title=f"{title}, {word} [°]", xlabel="cycle [%]", xlim=(0.0, 100.0), zero=True)
-            for k, cycle in enumerate(study.pool.cycles):
+            for k, cycle in enumerate(gait.pool.cycles):
                 if cycle.side == side and np.isfinite(one.values[k]).any():
                     left = bool(cycle.left_out or one.left_out[k])
                     panel.add(Curve(PERCENT, one.values[k], _GREY if left else color, 0.5, 0.9 if left else 0.55))

@@ -1,4 +1,4 @@
-"""A session: static trials, gait trials and conditions of one subject become one study with one report."""
+"""A session: static trials, gait trials and conditions of one subject become one whole with one report."""
 
 from motiform.trials.sessions.run import Session, session
 

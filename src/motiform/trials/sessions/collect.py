@@ -10,9 +10,9 @@ from motiform.motion.postures.gait.cycles import cut_series, gait_cycles
 from motiform.motion.postures.gait.events import Walker, walker_of
 from motiform.motion.postures.gait.ground import ground_series
 from motiform.motion.postures.gait.pool import TrialCycles
+from motiform.motion.postures.gait.pooled import UNITS
 from motiform.motion.postures.gait.series import SideSeries, joint_series
 from motiform.motion.postures.gait.spatial import stride_measures
-from motiform.motion.postures.gait.study import UNITS
 from motiform.motion.postures.gait.upper_body import upper_series
 from motiform.motion.postures.opensim.loads import add_forces
 from motiform.motion.tree import Figure

@@ -8,15 +8,15 @@ from typing import Any, NamedTuple, Protocol
 from motiform.base.errors import InputError, MotiformError
 from motiform.base.progress import Progress
 from motiform.motion.postures.gait.pool import TrialCycles
+from motiform.motion.postures.gait.pooled import PooledGait
 from motiform.motion.postures.gait.reference import read_reference
-from motiform.motion.postures.gait.study import GaitStudy
 from motiform.record.files import AnyPath, as_path
 from motiform.trials.batch import TrialBatch, plan_batch
 from motiform.trials.figure import FigureSpec
+from motiform.trials.sessions.assemble import assemble
 from motiform.trials.sessions.collect import collect_cycles
 from motiform.trials.sessions.figure import SessionFigure, settle_figure, still_trials
 from motiform.trials.sessions.layout import GAIT, STATIC, TABLES, SessionFile, SessionLayout, read_layout
-from motiform.trials.sessions.study import make_study
 from motiform.trials.sessions.write import check_place, write_session
 from motiform.trials.trial import MarkerTrial, TrialOptions, check_options, run_trial
 
@@ -37,7 +37,7 @@ class Work(Protocol):
 class Session:
     """What became of a session."""
 
-    study: GaitStudy
+    gait: PooledGait
     batch: TrialBatch
     """Rows of its trials."""
     files: tuple[Path, ...]
@@ -93,10 +93,10 @@ def session(
     figure = settle_figure(layout, options, place, lambda part: report_progress(0.1 * part))
     batch = _reconstructed(layout, figure, place, overwrite, work, lambda part: report_progress(0.1 + 0.8 * part))
     trials = _collected(layout, figure, batch)
-    study = make_study(layout, figure, batch, trials, against)
-    files = write_session(study, figure, place, report=report, pdf=pdf)
+    gait = assemble(layout, figure, batch, trials, against)
+    files = write_session(gait, figure, place, report=report, pdf=pdf)
     report_progress(1.0)
-    return Session(study, batch, files)
+    return Session(gait, batch, files)
 
 
 def _own(layout: SessionLayout, spec: FigureSpec) -> dict[str, Any]:

@@ -12,9 +12,9 @@ import numpy as np
 
 from motiform import __version__
 from motiform.base.errors import InputError
+from motiform.motion.postures.gait.pooled import PooledGait
 from motiform.motion.postures.gait.reference import SESSION_KIND, VERSION
 from motiform.motion.postures.gait.spatial import MEASURES, summarise
-from motiform.motion.postures.gait.study import GaitStudy
 from motiform.record.files import disk, make_folder, write_file
 from motiform.trials.batch import SESSION
 from motiform.trials.sessions.figure import SessionFigure
@@ -40,11 +40,11 @@ def check_place(out: Path) -> None:
                          remedy="Move it, or give another --out.")  # fmt: skip
 
 
-def write_session(study: GaitStudy, figure: SessionFigure, out: Path, *, report: bool, pdf: bool) -> tuple[Path, ...]:
+def write_session(gait: PooledGait, figure: SessionFigure, out: Path, *, report: bool, pdf: bool) -> tuple[Path, ...]:
     """Write the files of a session and return their paths; those of an earlier run are made anew."""
     texts = {
-        "session_cycles.csv": _table(_cycle_rows(study)), "session_means.csv": _table(_mean_rows(study)),
-        "session_strides.csv": _table(_stride_rows(study)),
+        "session_cycles.csv": _table(_cycle_rows(gait)), "session_means.csv": _table(_mean_rows(gait)),
+        "session_strides.csv": _table(_stride_rows(gait)),
     }  # fmt: skip
     files = []
     with disk(out):
@@ -56,54 +56,54 @@ def write_session(study: GaitStudy, figure: SessionFigure, out: Path, *, report:
         from motiform.image.report.page import write_blocks
         from motiform.image.report.session import session_blocks
 
-        blocks = session_blocks(study)
+        blocks = session_blocks(gait)
         for ending in ["html"] * report + ["pdf"] * pdf:
             write_blocks(blocks, out / f"session.{ending}", overwrite=True)
             files.append(out / f"session.{ending}")
     with disk(out):
-        write_file(out / SESSION, (json.dumps(session_json(study, figure)) + "\n").encode())
+        write_file(out / SESSION, (json.dumps(session_json(gait, figure)) + "\n").encode())
     return (out / SESSION, *files)
 
 
-def session_json(study: GaitStudy, figure: SessionFigure) -> dict[str, Any]:
+def session_json(gait: PooledGait, figure: SessionFigure) -> dict[str, Any]:
     """Return all that a session tells, as JSON has it; nan is null. docs/session.md describes it."""
     found = {
-        "kind": SESSION_KIND, "version": VERSION, "motiform": __version__, "title": study.title,
-        "subject": study.subject, "header": dict(study.header), "convention": study.convention,
-        "conditions": list(study.conditions), "notes": list(study.notes), "warnings": list(study.warnings),
-        "settings": dict(study.settings), "figure": dict(figure.options.figure.measures), "trials": list(study.trials),
-        "cycles": [one._asdict() for one in study.pool.cycles],
+        "kind": SESSION_KIND, "version": VERSION, "motiform": __version__, "title": gait.title,
+        "subject": gait.subject, "header": dict(gait.header), "convention": gait.convention,
+        "conditions": list(gait.conditions), "notes": list(gait.notes), "warnings": list(gait.warnings),
+        "settings": dict(gait.settings), "figure": dict(figure.options.figure.measures), "trials": list(gait.trials),
+        "cycles": [one._asdict() for one in gait.pool.cycles],
         "strides": [
             {"trial": one.trial, "condition": one.condition, **asdict(one.measures), "left_out": one.left_out}
-            for one in study.strides
+            for one in gait.strides
         ],
         "spatio_temporal": [
             {"condition": condition, "side": side, "measure": name, "unit": MEASURES[name].unit, **row._asdict()}
-            for condition in study.conditions for side in (None, "l", "r")
-            for name, row in summarise(study.strides_of(condition), side).items()
+            for condition in gait.conditions for side in (None, "l", "r")
+            for name, row in summarise(gait.strides_of(condition), side).items()
         ],
         "means": [
             {"condition": condition, "side": side, "group": one.group, "title": one.title, "unit": one.unit,
-             "cycles": len(curves), "mean": _rounded(study.mean(one.title, condition, side).mean),
-             "sd": _rounded(study.mean(one.title, condition, side).sd)}
-            for one, condition, side, curves in study.sets()
+             "cycles": len(curves), "mean": _rounded(gait.mean(one.title, condition, side).mean),
+             "sd": _rounded(gait.mean(one.title, condition, side).sd)}
+            for one, condition, side, curves in gait.sets()
         ],
         "curves": [
             {"condition": condition, "side": side, "group": one.group, "title": one.title, "unit": one.unit,
-             "cycles": [k for k in study.pool.of(condition, side) if not one.left_out[k]],
+             "cycles": [k for k in gait.pool.of(condition, side) if not one.left_out[k]],
              "curves": [_rounded(curve) for curve in curves]}
-            for one, condition, side, curves in study.sets()
+            for one, condition, side, curves in gait.sets()
         ],
         "left_out": [
             {"cycle": k, "title": one.title, "why": why}
-            for one in study.pool.quantities.values() for k, why in enumerate(one.left_out)
-            if why and why != "not measured" and not study.pool.cycles[k].left_out
+            for one in gait.pool.quantities.values() for k, why in enumerate(one.left_out)
+            if why and why != "not measured" and not gait.pool.cycles[k].left_out
         ],
-        "consistency": study.consistency(), "left_less_right": study.sides_compared(),
-        "conditions_compared": study.conditions_compared(), "indices": [one._asdict() for one in study.indices()],
-        "no_deviation_index": study.no_deviation_index(),
-        "reference": None if study.reference is None else {
-            "name": study.reference.name, "source": study.reference.source, "subjects": study.reference.subjects,
+        "consistency": gait.consistency(), "left_less_right": gait.sides_compared(),
+        "conditions_compared": gait.conditions_compared(), "indices": [one._asdict() for one in gait.indices()],
+        "no_deviation_index": gait.no_deviation_index(),
+        "reference": None if gait.reference is None else {
+            "name": gait.reference.name, "source": gait.reference.source, "subjects": gait.reference.subjects,
         },
     }  # fmt: skip
     made = plain(found)
@@ -131,9 +131,9 @@ def _cell(value: Any) -> Any:
     return value
 
 
-def _cycle_rows(study: GaitStudy) -> Iterable[dict[str, Any]]:
+def _cycle_rows(gait: PooledGait) -> Iterable[dict[str, Any]]:
     """Yield a row for each point of each cycle; curves that do not count are blank, and left_out says why."""
-    pool = study.pool
+    pool = gait.pool
     for k, cycle in enumerate(pool.cycles):
         flaws = [f"{one.title}: {one.left_out[k]}" for one in pool.quantities.values()
                  if one.left_out[k] not in ("", "not measured")]  # fmt: skip
@@ -149,9 +149,9 @@ def _cycle_rows(study: GaitStudy) -> Iterable[dict[str, Any]]:
             }  # fmt: skip
 
 
-def _mean_rows(study: GaitStudy) -> Iterable[dict[str, Any]]:
-    for one, condition, side, curves in study.sets():
-        found = study.mean(one.title, condition, side)
+def _mean_rows(gait: PooledGait) -> Iterable[dict[str, Any]]:
+    for one, condition, side, curves in gait.sets():
+        found = gait.mean(one.title, condition, side)
         for percent, (mean, sd) in enumerate(zip(found.mean.tolist(), found.sd.tolist(), strict=True)):
             yield {
                 "condition": condition, "side": _WORDS[side], "quantity": one.title, "unit": one.unit,
@@ -159,11 +159,11 @@ def _mean_rows(study: GaitStudy) -> Iterable[dict[str, Any]]:
             }  # fmt: skip
 
 
-def _stride_rows(study: GaitStudy) -> Sequence[dict[str, Any]]:
+def _stride_rows(gait: PooledGait) -> Sequence[dict[str, Any]]:
     return [
         {"condition": one.condition, "trial": one.trial, "side": _WORDS[one.measures.side],
          "start [s]": one.measures.start,
          **{f"{name} [{measure.unit}]": getattr(one.measures, name) for name, measure in MEASURES.items()},
          "left_out": one.left_out}
-        for one in study.strides
+        for one in gait.strides
     ]  # fmt: skip

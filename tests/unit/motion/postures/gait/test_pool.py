@@ -7,8 +7,8 @@ import pytest
 
 from motiform.motion.postures.gait.cycles import GaitCycle, GaitQuantity
 from motiform.motion.postures.gait.pool import PoolRules, TrialCycles, pool_cycles
+from motiform.motion.postures.gait.pooled import normalise_emg, pool_strides
 from motiform.motion.postures.gait.spatial import StrideMeasures
-from motiform.motion.postures.gait.study import normalise_emg, pool_strides
 
 P = np.linspace(0, 2 * np.pi, 101)
 

@@ -1,4 +1,4 @@
-"""The study of a session: what its trials, its figure and its reference give together."""
+"""The gait of a session: what its trials, its figure and its reference give together."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -7,22 +7,22 @@ from typing import Any
 
 from motiform.measure.emg import HIGH, LOW, ORDER
 from motiform.motion.postures.gait.pool import CyclePool, TrialCycles, pool_cycles
+from motiform.motion.postures.gait.pooled import PooledGait, PooledStride, normalise_emg, pool_strides
 from motiform.motion.postures.gait.reference import GaitReference
 from motiform.motion.postures.gait.spatial import stays, summarise
-from motiform.motion.postures.gait.study import GaitStudy, PooledStride, normalise_emg, pool_strides
 from motiform.trials.batch import TrialBatch
 from motiform.trials.sessions.figure import SessionFigure
 from motiform.trials.sessions.layout import GAIT, SessionFile, SessionLayout
 from motiform.trials.stage import FAR
 
-__all__ = ["make_study"]
+__all__ = ["assemble"]
 
 
-def make_study(
+def assemble(
     layout: SessionLayout, figure: SessionFigure, batch: TrialBatch, trials: Sequence[TrialCycles],
     reference: GaitReference | None,
-) -> GaitStudy:  # fmt: skip
-    """Return the study of a session; every file of its folder has a row."""
+) -> PooledGait:  # fmt: skip
+    """Return the gait of a session; every file of its folder has a row."""
     pool = pool_cycles(trials, layout.conditions, layout.rules)
     convention = str(figure.options.reconstruct.get("angles", "isb"))
     rows = {str(row["source"]): row for row in batch.rows}
@@ -30,7 +30,7 @@ def make_study(
     table = tuple(_row(one, rows.get(str(one.path.absolute())), cycles, pool) for one in layout.files)
     subject = layout.subject or next((str(row["subject"]) for row in batch.rows if row.get("subject")), "")
     strides = pool_strides(trials, pool)
-    return GaitStudy(
+    return PooledGait(
         layout.title or f"Gait analysis of {subject or layout.folder.resolve().name}", subject, layout.header, table,
         normalise_emg(pool), strides, convention, reference,
         (*figure.notes, *_undetermined(trials), *_uncertain(pool)),

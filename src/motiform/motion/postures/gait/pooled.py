@@ -22,7 +22,7 @@ from motiform.motion.postures.gait.reference import GaitReference
 from motiform.motion.postures.gait.series import GROUPS
 from motiform.motion.postures.gait.spatial import StrideMeasures
 
-__all__ = ["UNITS", "GaitStudy", "PooledStride", "SessionIndices", "normalise_emg", "pool_strides"]
+__all__ = ["UNITS", "PooledGait", "PooledStride", "SessionIndices", "normalise_emg", "pool_strides"]
 
 UNITS = {**GROUPS, "forces": "body weights", "emg": "% of the peak"}
 """Units of the groups of quantities of a session."""
@@ -52,7 +52,7 @@ class SessionIndices(NamedTuple):
 
 
 @dataclass(frozen=True)
-class GaitStudy:
+class PooledGait:
     """A session: what was measured, and what was made of it."""
 
     title: str
