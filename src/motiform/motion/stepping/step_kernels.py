@@ -25,6 +25,7 @@ from motiform.geometry.touch.columns import MOST
 from motiform.motion.actuation.law_kernels import control_forces
 from motiform.motion.actuation.push_kernels import write_pushes
 from motiform.motion.contact import columns as contact_columns
+from motiform.motion.contact.newton_kernels import MOST_ROWS, solve_newton
 from motiform.motion.contact.row_kernels import candidate_rows, gap_of
 from motiform.motion.contact.solve_kernels import dot, factor, project_vector
 from motiform.motion.contact.span_kernels import Spans, accelerate_rows, clear_spans, delassus, find_spans, project_rows
@@ -59,6 +60,7 @@ OUT = 0.2
 
 _PASSES = 4  # over the places at the end of a step; each one shrinks the error by the angle of a step
 _NEARLY = 1e-6  # change of velocities over the largest at which passes end: the next would be smaller by that angle
+_FORESEEN = 1e-8  # error of R from past steps with which no passes are needed: they would leave no less
 _TURNS, _BALANCED = 8, 1e-4  # of finding impulses anew; error of the momenta over the largest, in the norm of T
 _LARGEST = 1.0  # [rad] by which a joint may turn in a step: ways that wind about themselves balance, too
 _EPS = 1e-15  # of a coordinate: a few roundings
@@ -93,7 +95,9 @@ class StepWorkspace(NamedTuple):
     r: Floats
     """R that the velocities w are made with, by columns."""
     past: Floats2
-    """R of the last step and of the one before it."""
+    """R of the last three steps, the latest first."""
+    foreseen: Floats
+    """By how much what follows from them missed in the last step, over the velocities."""
     tried: Floats2
     """R that the last try gave, and by how much it missed, projected."""
     f: Floats
@@ -317,7 +321,8 @@ def _energy(A, b, rows, x, spans):
 
 @routine
 def _solve_impulses(A, b, pairs, rows, mu, x, room, sites, still, spans):
-    """Write the impulses of all rows: by sweeps, or at once where all that pressed in the last step, or now, holds.
+    """Write the impulses of all rows: by Newton's method; by sweeps, or at once where all that pressed in the last step,
+    or now, holds, where there are many or that has not come to an end.
 
     Impulses of the last step that would add energy, as those of an impact do, are no start: where many bodies lie on
     one another sweeps would not reach the small ones that follow.
@@ -329,6 +334,12 @@ def _solve_impulses(A, b, pairs, rows, mu, x, room, sites, still, spans):
         return
     for r in range(rows):
         room.first[ix(r)] = x[ix(r)]
+    if rows <= MOST_ROWS and solve_newton(
+        A, b, pairs, rows, mu, x, room.F, room.s, room.y, room.r, room.chosen, room.shut, spans.low, spans.high
+    ):
+        return
+    for r in range(rows):
+        x[ix(r)] = room.first[ix(r)]
     if sweep(A, b, pairs, rows, mu, x, _FIRST, spans.low, spans.high):
         return
     if solve_at_rest(A, b, pairs, rows, mu, room.first, room, sites, -math.inf, still, spans):
@@ -488,6 +499,13 @@ def _energy_of_forces(ints, M, f, h):
 
 
 @inline
+def _velocity_scale(largest, energies):
+    """Return a velocity that is not small beside those that forces alone give in a step: what rests has no other."""
+    kinetic = energies[0]
+    return largest * math.sqrt(1.0 + (energies[3] + energies[4]) / kinetic) if kinetic > 0.0 else math.inf
+
+
+@inline
 def _rounding_velocity(q, h):
     """Return the velocity that rounding of places makes in a step [m/s, rad/s]: what rests has no less."""
     largest = 1.0
@@ -560,7 +578,7 @@ def _integrate(head, h, whole, y, W, W1, space, step, parted):
         y[ix(k)] = step.q[ix(k)]
     for k in range(nv):
         y[ix(nq + ints[ix(at + k * tree_columns.COLUMN_INTS)])] = a[ix(k)]
-        step.past[1, ix(k)] = step.past[0, ix(k)]
+        step.past[2, ix(k)], step.past[1, ix(k)] = step.past[1, ix(k)], step.past[0, ix(k)]
         step.past[0, ix(k)] = step.r[ix(k)]
     return True
 
@@ -604,27 +622,33 @@ def _one_step(head, y, laws, driven, loads, pushes, at, h, whole, out, space, st
         return CROWDED
     rows = _contact_rows(head, Q, V, h, whole, out, W, space, step, pairs, taken)
     for k in range(nv):
-        step.r[k] = 2.0 * step.past[0, k] - step.past[1, k]
+        step.r[k] = 3.0 * (step.past[0, k] - step.past[1, k]) + step.past[2, k]
     _project_forces(head, h, space, step)
-    _velocity_under_impulses(head, y[nq:], space, rows, step.x, step)
-    last = math.inf
-    for _ in range(_PASSES):
+    foreseen, last = step.foreseen[0] <= _FORESEEN, math.inf
+    if not foreseen:
+        _velocity_under_impulses(head, y[nq:], space, rows, step.x, step)
+    for n in range(0 if foreseen else _PASSES):
         _momentum_remainder(head, Q, h, W, W1, space, step)
         for k in range(nv):
             step.r[k] = step.a[k]
         _project_forces(head, h, space, step)
         change, size = _velocity_under_impulses(head, y[nq:], space, rows, step.x, step)
+        if n == 0:
+            step.foreseen[0] = change / _velocity_scale(size, step.energies)
         if not change > _NEARLY * size or change > 0.5 * last:
             break
         last = change
-    parted, error = 0, math.inf
+    parted, error, allowed = 0, math.inf, _FORESEEN if foreseen else _BALANCED
     for turn in range(_TURNS):
         parted = _solve_contacts(step, space, room, whole, pairs, taken, rows)
         _velocity_under_impulses(head, y[nq:], space, rows, step.x, step)
         _momentum_remainder(head, Q, h, W, W1, space, step)
         last, error, step.counts[2] = error, _momentum_error(head, space, step), turn + 1
-        if error <= _BALANCED or turn + 1 == _TURNS or not error < 10.0 * last:
+        if foreseen and turn == 0:
+            step.foreseen[0] = error
+        if error <= allowed or turn + 1 == _TURNS or not error < 10.0 * last:
             break
+        allowed = _BALANCED
         _restart(head, h, space, step, rows, parted, turn)
     balanced = error <= _BALANCED and largest_turn(ints, step.w[nv:], h, W) <= _LARGEST
     if not balanced or not _integrate(head, h, whole, y, W, W1, space, step, parted):

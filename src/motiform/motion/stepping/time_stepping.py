@@ -63,7 +63,8 @@ class Stepper:
             apart=np.zeros(rows),
             a=np.zeros(n),
             r=np.zeros(n),
-            past=np.zeros((2, n)),
+            past=np.zeros((3, n)),
+            foreseen=np.full(1, np.inf),
             tried=np.zeros((2, n)),
             f=np.zeros(n),
             w=np.zeros(2 * n),
@@ -304,6 +305,7 @@ class Stepper:
             "rows": y.copy(),
             "impulses": self.impulses.copy(),
             "past": self.past.copy(),
+            "foreseen": self._room.foreseen.copy(),
             "loads": self.packed.floats[self._loads],
             "parted": int(self.parted),
         }
@@ -312,6 +314,7 @@ class Stepper:
         """Continue from what was kept; return the state."""
         self.impulses[:] = np.asarray(kept["impulses"])
         self.past[:] = np.asarray(kept["past"]).reshape(self.past.shape)
+        self._room.foreseen[:] = np.asarray(kept["foreseen"])
         self.parted = bool(kept["parted"])
         self.packed.floats[self._loads] = np.asarray(kept["loads"]).reshape(self._loads.shape)
         return np.array(kept["rows"], float).reshape(self.system.size)
