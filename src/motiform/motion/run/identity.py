@@ -3,6 +3,7 @@
 from dataclasses import fields, is_dataclass
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -13,6 +14,8 @@ __all__ = ["identify"]
 
 _PLAIN = frozenset((np.ndarray, float, str, int, bool, type(None)))
 _FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType)
+_read: WeakKeyDictionary[Any, tuple[str, list[str]]] = WeakKeyDictionary()
+"""Digests of models that never change, and the functions in them: reading a figure takes as long as 200 of its steps."""
 
 
 def identify(*parts: Any) -> tuple[str, list[str]]:
@@ -29,6 +32,16 @@ def _content(what: Any, functions: list[str]) -> Any:
     """Return what a value is made of, as numbers, text, arrays and lists of them; note the functions in it."""
     if type(what) in _PLAIN:
         return what
+    if getattr(type(what), "unchanging", False):
+        if what not in _read:
+            inside: list[str] = []
+            _read[what] = Digest(_parts(what, inside)).text(), inside
+        functions += _read[what][1]
+        return _read[what][0]
+    return _parts(what, functions)
+
+
+def _parts(what: Any, functions: list[str]) -> Any:
     if isinstance(what, Recording):  # by its samples: the same in memory and on disk
         return [part for name in what.names for part in (name, np.asarray(what[name]))]
     if isinstance(what, dict):  # its order counts: that of segments, say

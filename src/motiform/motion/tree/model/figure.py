@@ -4,7 +4,7 @@ from collections.abc import Collection
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -47,6 +47,8 @@ class Figure:
     """What a reader left out."""
     vertical: tuple[float, float, float] = (0.0, 1.0, 0.0)
     """Direction that is up where there is no gravity, in the world's axes."""
+    unchanging: ClassVar[bool] = True
+    """Whether all numbers in it are frozen: what is found from them once holds."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "gravity", check_gravity(self.gravity))
