@@ -24,7 +24,6 @@ MOST_ROWS = 72
 """Rows up to which equations, whose cost grows with the cube, are cheaper than sweeps."""
 
 _ITERATIONS = 12
-_CLOSE = 1e-8  # of the largest impulse by which the laws may be missed
 _SOFT = 1e-7  # ε
 _NOTHING = 1e-18  # of the stiffness of a normal: tangents that nothing moves
 _OPEN, _HOLDS, _SLIDES, _NORMAL = range(4)
@@ -169,14 +168,14 @@ def _solve_equations(F, r, count):
 
 
 @routine
-def solve_newton(A, b, pairs, rows, mu, x, F, w, away, r, chosen, mode, low, high):
+def solve_newton(A, b, pairs, rows, mu, x, close, F, w, away, r, chosen, mode, low, high):
     """Find the impulses of all rows from x on; return whether laws hold. Where they do not, x is of no use.
 
-    Row i of A has what is not zero from low[i] up to high[i]. The arrays from F to mode are workspace.
+    Laws may be missed by `close` of the largest impulse. Row i of A has what is not zero from low[i] up to high[i]. The arrays from F to mode are workspace.
     """
     for turn in range(_ITERATIONS + 1):
         missed, size = _find_modes(A, b, pairs, rows, mu, x, w, mode, away, low, high)
-        if missed <= _CLOSE * size:
+        if missed <= close * size:
             return True
         if turn == _ITERATIONS or not missed < math.inf:
             return False

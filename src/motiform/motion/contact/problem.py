@@ -275,6 +275,15 @@ class ContactProblem:
             status = contact_columns.NOT_SOLVED  # sweeps have come to rest at what is no answer
         return int(status), ContactSolution(x, modes, directions)
 
+    def newton(self, b: Array, close: float = 1e-11) -> Array | None:
+        """Return impulses under which nothing approaches, with Coulomb's friction, or None where none were found."""
+        n, x, work = self.rows, np.zeros(self.rows), self.workspace
+        found = self.kernels["solve_coulomb"](
+            self.A, np.ascontiguousarray(b), self.pairs, n, self.mu, x, close, work.F, np.empty(n), np.empty(n), work.r,
+            work.chosen, work.wrong, np.zeros(n, np.int64), np.full(n, n, np.int64),
+        )  # fmt: skip
+        return x if found else None
+
     def swept(self, b: Array, sweeps: int = 5000) -> Array:
         """Return the impulses that sweeps over all rows come to: slow, but they do where others find none."""
         from motiform.motion.contact.sweep_kernels import solve_swept

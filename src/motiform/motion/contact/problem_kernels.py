@@ -8,6 +8,7 @@ from motiform.base.kernels import entry, inline, routine, typed_entry
 from motiform.motion.contact import columns as contact_columns
 from motiform.motion.contact.cone_kernels import linear, refine_active_set, share
 from motiform.motion.contact.layouts import ContactModel, ContactWorkspace, SolverWorkspace
+from motiform.motion.contact.newton_kernels import solve_newton
 from motiform.motion.contact.row_kernels import candidate_rows, clear_rows, gap_of
 from motiform.motion.contact.solve_kernels import accelerate, factor, gram, hold, project, project_vector, solve_lcp
 from motiform.motion.tree.kernels.dynamics import composite, recursive
@@ -25,6 +26,7 @@ __all__ = [
     "one_problem",
     "one_watch",
     "solve_cones",
+    "solve_coulomb",
     "solve_held",
     "solve_pressing",
     "solve_shared",
@@ -162,6 +164,12 @@ def solve_cones(A, b, contacts, rows, mu, slides, along, given, x, mode, B, K, r
     return refine_active_set(
         A, b, contacts, rows, mu, slides, along, given, x, mode, B, K, r, y, unknown, pivots, begun, attempts
     )
+
+
+@entry(f"boolean({_2}, {_1}, int64, int64, {_1}, {_1}, float64, {_2}, {_1}, {_1}, {_1}, {_I}, {_I}, {_I}, {_I})")
+def solve_coulomb(A, b, contacts, rows, mu, x, close, F, w, away, r, chosen, mode, low, high):
+    """Contacts with friction, by Newton's method."""
+    return solve_newton(A, b, contacts, rows, mu, x, close, F, w, away, r, chosen, mode, low, high)
 
 
 @entry(f"int64({_2}, {_1}, int64, int64, {_1}, {_1}, {_2}, {_1}, int64)")

@@ -65,6 +65,7 @@ _TURNS, _BALANCED = 8, 1e-4  # of finding impulses anew; error of the momenta ov
 _LARGEST = 1.0  # [rad] by which a joint may turn in a step: ways that wind about themselves balance, too
 _EPS = 1e-15  # of a coordinate: a few roundings
 _GROWTH = 3e-4  # of the kinetic energy that a whole step may add to the work of forces
+_CLOSE = 1e-8  # of the largest impulse by which the laws of contact may be missed
 _FIRST, _SWEEPS = 5, 95  # over all contacts, before and after equations are tried
 _CLOSED = 0.1  # [m/s²] times the step squared: a gap that stays, 1 % of a fall, so that rows agree that share a load
 _ROUNDING = 1e-11  # [m] of a penetration that stays
@@ -335,7 +336,7 @@ def _solve_impulses(A, b, pairs, rows, mu, x, room, sites, still, spans):
     for r in range(rows):
         room.first[ix(r)] = x[ix(r)]
     if rows <= MOST_ROWS and solve_newton(
-        A, b, pairs, rows, mu, x, room.F, room.s, room.y, room.r, room.chosen, room.shut, spans.low, spans.high
+        A, b, pairs, rows, mu, x, _CLOSE, room.F, room.s, room.y, room.r, room.chosen, room.shut, spans.low, spans.high
     ):
         return
     for r in range(rows):
