@@ -51,6 +51,8 @@ class SolverWorkspace(NamedTuple):
     K: Floats2
     chosen: Ints
     wrong: Ints
+    side: Floats
+    """A right-hand side."""
 
 
 def contact_workspace(nv: int, rows: int, count: int) -> ContactWorkspace:
@@ -64,5 +66,13 @@ def solver_workspace(nv: int, rows: int, count: int) -> SolverWorkspace:
     """Return room for the solution of such a problem."""
     x, r, F, K = np.zeros(rows), np.zeros(max(rows, nv)), np.zeros((rows, rows)), np.zeros((rows, rows))
     return SolverWorkspace(
-        np.zeros((count, 2)), np.zeros(count), x, r, F, K, np.zeros(rows, np.int64), np.zeros(rows, np.int64)
+        np.zeros((count, 2)),
+        np.zeros(count),
+        x,
+        r,
+        F,
+        K,
+        np.zeros(rows, np.int64),
+        np.zeros(rows, np.int64),
+        np.zeros(rows),
     )

@@ -171,7 +171,8 @@ def _solve_equations(F, r, count):
 def solve_newton(A, b, pairs, rows, mu, x, close, F, w, away, r, chosen, mode, low, high):
     """Find the impulses of all rows from x on; return whether laws hold. Where they do not, x is of no use.
 
-    Laws may be missed by `close` of the largest impulse. Row i of A has what is not zero from low[i] up to high[i]. The arrays from F to mode are workspace.
+    Laws may be missed by `close` of the largest impulse. Row i of A has what is not zero from low[i] up to high[i].
+    The arrays from F to mode are workspace.
     """
     for turn in range(_ITERATIONS + 1):
         missed, size = _find_modes(A, b, pairs, rows, mu, x, w, mode, away, low, high)

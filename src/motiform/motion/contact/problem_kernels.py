@@ -20,16 +20,19 @@ from motiform.motion.tree.model import columns as tree_columns
 from motiform.spatial.algebra import cross, dot
 
 __all__ = [
+    "contact_rate",
     "one_contact_rate",
     "one_gaps",
     "one_motion",
     "one_problem",
     "one_watch",
+    "slip_along",
     "solve_cones",
     "solve_coulomb",
     "solve_held",
     "solve_pressing",
     "solve_shared",
+    "watch_rate",
 ]
 
 _1, _2, _I = "float64[::1]", "float64[:, ::1]", "int64[::1]"
@@ -179,7 +182,7 @@ def solve_shared(A, b, contacts, rows, mu, x, F, r, turns):
 
 
 @inline
-def _slip_along(sites, k, memory):
+def slip_along(sites, k, memory):
     """Return the slip of a pair along the direction remembered."""
     n = (
         sites[ix(k), contact_columns.NORMAL],
@@ -225,9 +228,9 @@ def slip_directions(sites, pairs, modes, memory, along):
         along[ix(k), 0], along[ix(k), 1] = (0.0, 0.0) if size == 0.0 else (x / size, y / size)
 
 
-@typed_entry("int64", ContactModel, _1, _1, _2, _I, "int64", ContactWorkspace, _I, _1, _2, SolverWorkspace, _1)
-def one_contact_rate(head, y, tau, loads, active, pairs, space, modes, mu, memory, work, out):
-    """Rate of (q, v) with the active contacts held in their modes; forces stay in x. Return a status."""
+@routine
+def contact_rate(head, y, tau, loads, active, pairs, space, modes, mu, memory, work, out):
+    """Write the rate of (q, v) with the active contacts held in their modes; forces stay in x. Return a status."""
     ints, x, r = head.ints, work.x, work.r
     nq = ints[tree_columns.NQ]
     Q, V = one_state(y[:nq]), one_state(y[nq:])
@@ -256,9 +259,15 @@ def one_contact_rate(head, y, tau, loads, active, pairs, space, modes, mu, memor
     return max(status, other)
 
 
-@entry(f"void({_1}, int64, int64, {_1}, {_I}, {_2}, {_2}, {_I}, {_1}, {_I}, {_1})")
-def one_watch(x, pairs, rows, mu, modes, sites, memory, slid, regions, sharp, out):
-    """What is watched of a rate: how far forces are inside what modes allow, the largest force, slips and edges.
+@typed_entry("int64", ContactModel, _1, _1, _2, _I, "int64", ContactWorkspace, _I, _1, _2, SolverWorkspace, _1)
+def one_contact_rate(head, y, tau, loads, active, pairs, space, modes, mu, memory, work, out):
+    """The rate of one state."""
+    return contact_rate(head, y, tau, loads, active, pairs, space, modes, mu, memory, work, out)
+
+
+@routine
+def watch_rate(x, pairs, rows, mu, modes, sites, memory, slid, regions, sharp, out):
+    """Write what is watched of a rate: how far forces are inside what modes allow, the largest force, slips and edges.
 
     out: least margin; largest force; least of slips that have begun, least of all slips; pairs that came to an edge.
     """
@@ -273,10 +282,16 @@ def one_watch(x, pairs, rows, mu, modes, sites, memory, slid, regions, sharp, ou
         if modes[ix(k)] == contact_columns.STICK and not math.isinf(mu[ix(k)]):
             least = min(least, mu[ix(k)] * x[ix(n)] - math.hypot(x[ix(n - 1)], x[ix(n + 1)]))
         elif modes[ix(k)] == contact_columns.SLIDE and mu[ix(k)] > 0.0:
-            slip = _slip_along(sites, k, memory)
+            slip = slip_along(sites, k, memory)
             every = min(every, slip)
             if slid[ix(k)] == 1:
                 begun = min(begun, slip)
         if sharp[ix(k)] == 1 and sites[ix(k), contact_columns.REGION] != regions[ix(k)]:
             strayed += 1.0
     out[0], out[1], out[2], out[3], out[4] = least, size, begun, every, strayed
+
+
+@entry(f"void({_1}, int64, int64, {_1}, {_I}, {_2}, {_2}, {_I}, {_1}, {_I}, {_1})")
+def one_watch(x, pairs, rows, mu, modes, sites, memory, slid, regions, sharp, out):
+    """What is watched of a rate."""
+    watch_rate(x, pairs, rows, mu, modes, sites, memory, slid, regions, sharp, out)

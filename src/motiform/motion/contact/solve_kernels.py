@@ -25,6 +25,7 @@ __all__ = [
     "factor",
     "gram",
     "hold",
+    "hold_chosen",
     "project",
     "project_vector",
     "solve_lcp",
@@ -225,13 +226,19 @@ def refine(A, b, rows, chosen, count, F, x, r, rounds):
 
 
 @routine
+def hold_chosen(A, b, rows, count, F, x, r, chosen):
+    """Solve A x = −b on the first chosen rows, x elsewhere zero; return the residual left."""
+    load(A, chosen, count, F, r)
+    eliminate(F, count, count, r)
+    return refine(A, b, rows, chosen, count, F, x, r, _ROUNDS)
+
+
+@routine
 def hold(A, b, rows, F, x, r, chosen):
     """Solve A x = −b on all rows: every row holds. Return the residual left."""
     for i in range(rows):
         chosen[ix(i)] = i
-    load(A, chosen, rows, F, r)
-    eliminate(F, rows, rows, r)
-    return refine(A, b, rows, chosen, rows, F, x, r, _ROUNDS)
+    return hold_chosen(A, b, rows, rows, F, x, r, chosen)
 
 
 @routine

@@ -17,7 +17,7 @@ from motiform.motion.run.headway import Headway
 from motiform.motion.run.integrators import Tableau
 from motiform.motion.run.options import DIVERGED
 
-__all__ = ["ExplicitStep", "Schedule", "SolutionSegment", "accepted_step", "march"]
+__all__ = ["ExplicitStep", "Schedule", "SolutionSegment", "accepted_step", "march", "too_small"]
 
 Rate = Callable[[float, np.ndarray, np.ndarray], None]
 """rate(t, y, out) writes dy/dt into out."""
@@ -291,12 +291,7 @@ def accepted_step(
     cut = h < planned  # to a landing or the end of the run: that may be short, and the longer step is not forgotten
     while True:
         if adaptive and h < smallest and not cut:
-            raise RunError(
-                "the step is too small",
-                where=f"t = {t:.9g} s",
-                got=f"step {h:.3g} s",
-                remedy="The state grows without bound or jumps there: check the forces, or ask for less (rtol, atol).",
-            )
+            raise too_small(t, h)
         with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is seen below
             end = stepper.step(t, y, h)
         if not adaptive:
@@ -311,6 +306,12 @@ def accepted_step(
             following = max(planned, h * factor) if cut and factor >= 1 else h * factor
             return end, h, min(following, longest)
         h, cut = h * (min(factor, 1.0) if np.isfinite(ratio) else _SHRINK), False
+
+
+def too_small(t: float, h: float) -> RunError:
+    """Return the error of an adaptive step that cannot be taken."""
+    remedy = "The state grows without bound or jumps there: check the forces, or ask for less (rtol, atol)."
+    return RunError("the step is too small", where=f"t = {t:.9g} s", got=f"step {h:.3g} s", remedy=remedy)
 
 
 def _finite(y: np.ndarray, t: float) -> None:

@@ -15,7 +15,7 @@ __all__ = ["identify"]
 _PLAIN = frozenset((np.ndarray, float, str, int, bool, type(None)))
 _FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType)
 _read: WeakKeyDictionary[Any, tuple[str, list[str]]] = WeakKeyDictionary()
-"""Digests of models that never change, and the functions in them: reading a figure takes as long as 200 of its steps."""
+"""Digests of models that never change, and the functions in them: a figure takes as long as 200 of its steps."""
 
 
 def identify(*parts: Any) -> tuple[str, list[str]]:

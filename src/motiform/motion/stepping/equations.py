@@ -30,10 +30,10 @@ __all__ = ["ContactEquations"]
 TOUCH = float(np.sqrt(np.finfo(float).eps))  # [m] gaps below it are contact at the start [HuMAnS 6.1.2]
 DEEP = 1e-6  # [m] penetration at the start that is not drift
 NEAR = 1e-9  # [m] gaps that count as closed when something lands
-LAZY, _TINY = 1e-3, 1e-10  # [m/s] slower slips keep the direction that they had; weight of the last one for faster ones
+LAZY, TINY = 1e-3, 1e-10  # [m/s] slower slips keep the direction that they had; weight of the last one for faster ones
 CREEP = 1e-4  # [m/s] slips that may end where they turn round
 SLOW = 1e-9  # [m/s] velocities that are zero but for rounding
-_CLEAR = 1e-9  # of the largest force: by so much a force must be wrong for its mode to change
+CLEAR = 1e-9  # of the largest force: by so much a force must be wrong for its mode to change
 _LEAP, _LEAPS = 1e-6, 100  # [s] of a step with impulses where no forces are possible, and how many in a row
 _MANY, _FEW, _WHILE = 100, 10, 1e-3  # impacts of one candidate (fewer if it does not bounce) within so many seconds
 # after which contacts that part slowly are taken for closed
@@ -58,7 +58,9 @@ class ContactEquations:
         self.drive, self._add, self._control = drive, add_impulses, control_forces_at.function
         self.figure, self.contacts, self.controls, self.loads = figure, contacts, controls, loads
         self._acts = bool(controls) or drive is not None
-        self._laws = compile_controls(controls) if drive is None else None
+        self.laws = compile_controls(controls) if drive is None else None
+        self.compiled = self.laws is not None
+        """Whether its controls are numbers alone."""
         self.problem = ContactProblem(figure, contacts)
         self.solids = SolidFeatures(self.problem) if events and self.problem.packed.solids else None
         self.nq, self.nv = figure.nq, figure.nv
@@ -71,7 +73,7 @@ class ContactEquations:
         self.memory = np.zeros((count, 4))
         """Direction of slip in the world at the start of the step, and its weight [m/s]."""
         self.regions = np.zeros(count)
-        self.armed = np.ones(count, bool)
+        self.armed = np.ones(count, np.int64)
         """Whether a free candidate has been clear of its obstacle since it left."""
         packed = self.problem.packed
         sharp = [point.kind == contact_columns.ROUND and point.radius == 0 for point in contacts.points]
@@ -135,9 +137,9 @@ class ContactEquations:
         """Write the rate of the vector; contact forces stay in the problem."""
         tau, loads = self._still, None
         y = np.ascontiguousarray(y)
-        if self._laws is not None:
+        if self.laws is not None:
             tau = self._tau
-            self._control(at, self._laws, y[: self.nq], y[self.nq : self.moving], tau)
+            self._control(at, self.laws, y[: self.nq], y[self.nq : self.moving], tau)
         elif self._acts:
             tau, rates = self._act(at, self.split(y))
             out[self.moving : self.counted], out[self.counted : self.acting] = rates, 0.0
@@ -145,7 +147,7 @@ class ContactEquations:
             loads = self.wrenches(at, self.split(y))
         status = self.problem.rate(y[: self.moving], tau, loads, self.own_modes, self.own_memory, out[: self.moving])
         if status:
-            self._tell(status, at, y)
+            self.tell_status(status, at, y)
         out[self.acting :] = 0.0
         self._add_impulses(self.problem.x, out)
 
@@ -156,7 +158,8 @@ class ContactEquations:
             point_of = problem.packed.point_of
             self._add(x, self._rows, problem.pairs, problem.sites, problem.active, point_of, y[self.acting :])
 
-    def _tell(self, status: int, at: float, y: Array) -> None:
+    def tell_status(self, status: int, at: float, y: Array) -> None:
+        """Raise the error that the status of a rate means."""
         where, largest = f"t = {at:.9g} s", float(np.abs(y).max(initial=0.0))
         if not largest < LOST:
             got, remedy = f"a state up to {largest:.3g}", "Take a smaller step, or check forces, stiffness and damping."
@@ -251,14 +254,14 @@ class ContactEquations:
         self.watch(at, y)
         x = self.problem.x[: self.problem.rows]
         # what is zero but for rounding at an event must be told from it by those who decide
-        least = float(self.seen[0] + _CLEAR * self.seen[1])
+        least = float(self.seen[0] + CLEAR * self.seen[1])
         if least >= 0 or not np.isfinite(least):
             return least
         if (self.own_modes == contact_columns.STICK).all():
             if self.problem.share(x) is not None:
                 return np.finfo(float).tiny
             A = self.problem.A[: self.problem.rows, : self.problem.rows]
-            best = widest(A, x, self.problem.pairs, self.problem.mu)[0] + float(_CLEAR * self.seen[1])
+            best = widest(A, x, self.problem.pairs, self.problem.mu)[0] + float(CLEAR * self.seen[1])
             return best if best < 0 else np.finfo(float).tiny
         try:
             answer = decide(self.problem, *self._slipping(), attempts=2)
@@ -331,8 +334,13 @@ class ContactEquations:
             size = float(np.sqrt(u @ u))
             if size > LAZY:
                 self.own_memory[k, :3] = u / size
-            self.own_memory[k, 3] = _TINY if size > LAZY else LAZY
+            self.own_memory[k, 3] = TINY if size > LAZY else LAZY
             self.memory[self.problem.active[k]] = self.own_memory[k]
+
+    def keep_memory(self) -> None:
+        """Take over what steps of a phase have noted of its pairs: directions of slip, and slips that have begun."""
+        own = self.problem.active[: self.problem.pairs]
+        self.memory[own], self.slid[own] = self.own_memory, self.own_slid
 
     def to_edge(self, y: Array) -> float:
         """Return how long sliding points take at their present speed to the edge of their face [s]; the last rate's."""
@@ -596,7 +604,7 @@ class ContactEquations:
             "modes": self.modes.copy(),
             "memory": self.memory.copy(),
             "regions": self.regions.copy(),
-            "armed": self.armed.astype(np.int64),
+            "armed": self.armed.copy(),
             "slid": self.slid.copy(),
             "recent": np.array(times, float).reshape(-1, 2),
             **({} if self.solids is None else self.solids.keep()),
@@ -607,7 +615,7 @@ class ContactEquations:
         self.modes[:] = np.asarray(kept["modes"])
         self.memory[:] = np.asarray(kept["memory"]).reshape(self.memory.shape)
         self.regions[:] = np.asarray(kept["regions"])
-        self.armed[:] = np.asarray(kept["armed"]).astype(bool)
+        self.armed[:] = np.asarray(kept["armed"])
         self.slid[:] = np.asarray(kept["slid"])
         if self.solids is not None:
             self.solids.restore(kept)

@@ -1,6 +1,8 @@
 """From event to event, and from sample to sample."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -8,12 +10,14 @@ from motiform.base.errors import MotiformError, RunError
 from motiform.motion.contact import columns as contact_columns
 from motiform.motion.contact.modes import NoForces
 from motiform.motion.run import Checkpoint, Guard, Run, RunOptions, accepted_step
+from motiform.motion.run.explicit import too_small
 from motiform.motion.run.options import DIVERGED
 from motiform.motion.run.sampling import make_stepper
 from motiform.motion.run.system import States
 from motiform.motion.stepping.equations import NEAR, ContactEquations
 from motiform.motion.stepping.observe import snapshot
 from motiform.motion.stepping.overlap import OverlapWatch
+from motiform.motion.stepping.phases import PhaseEnd, PhaseSteps
 from motiform.motion.stepping.search import LocatedEvents, find
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.state import state_after
@@ -48,6 +52,8 @@ class EventDrivenRun(Run):
         self.guards, self.own = [*guards, *system.controls.guards(system.split)], len(guards)
         """Those of the run, and from number `own` on the events of actuators."""
         self.overlap = OverlapWatch(system.figure, system.problem)
+        plain = not self.guards and PhaseSteps.can_take(system, self.stepper)
+        self.phase = PhaseSteps(system, self.stepper, options, _STEP, _CREEP) if plain else None
         self.t, self.y = options.t0, first.copy()
         self.step: float | None = None
         self.fresh, self.ended, self.fired = True, False, frozenset[int]()
@@ -113,32 +119,41 @@ class EventDrivenRun(Run):
         return min(end, *loads, system.controls.next_instant(t, system.split(y)) if system.controls else end)
 
     def _step(self) -> None:
-        """Take one step, or the part of one up to an event, and let the event happen."""
+        """Take one step, or the part of one up to an event, and let the event happen; in a phase of numbers many."""
+        from motiform.motion.stepping.phase_kernels import SUSPECT
+
         system, stepper = self.system, self.stepper
+        last: PhaseEnd | None = None
         if self._next_break(self.t, self.y, np.inf) <= self.t:
             self._tick()  # what an impulse has gone over
         t, y = self.t, self.y
         target = self._next_break(t, y, self.options.t1)
         stepper.latest = np.nextafter(target, -np.inf)
         system.refresh(y)
-        system.remember(y, t)
         try:
-            h = self.step or min(stepper.first_step(t, y, target - t), _STEP)
-            if len(system.own_sliding) and system.own_sharp.any():
-                h = min(h, max(0.5 * system.to_edge(y), _NEAR_EDGE))  # normals jump there: steps come up to it
-            gap = target - t
-            planned = max(h, float(np.nextafter(gap, np.inf)))  # a step up to the target may be as short as it is
-            end, used, h = accepted_step(stepper, t, y, min(h, gap), planned if h >= gap else h, True, _STEP)
+            if self.phase is None:
+                system.remember(y, t)
+                end, used, h = self._try_step(t, y, target)
+            else:
+                last = self._go_on(self.phase, t, y, target)
+                t, end, used, h = last.time, last.end, last.used, last.following
+                if last.code != SUSPECT:
+                    self._settle_step(t, y, used, h, target)
+                    return
         except RunError:
             if not len(system.problem.active) or system.contacts.paradox == "stop":
                 raise
             # friction brings forces toward infinity there: only impulses go on
-            self.t, self.step, self.fresh = self._stride(t, y, target), None, True
+            self.t, self.step, self.fresh = self._stride(self.t, y, target), None, True
             return
         t1 = target if t + used >= target - 1e-12 * abs(target) else t + used
         solution = stepper.solution(t, y, end, used)
         system.repair(end)
-        found = find(system, self.guards, solution, t, t1, fresh=self.fresh, fired=self.fired)
+        seen: dict[str, Any] = {}
+        if self.phase is not None and last is not None:
+            seen = {"looked": last.looked, "held": last.held}
+            seen["locate"] = partial(self.phase.locate, t, y, used, t1)
+        found = find(system, self.guards, solution, t, t1, fresh=self.fresh, fired=self.fired, **seen)
         if found is not None:
             t1 = found.time
             end = solution(t1)
@@ -149,25 +164,76 @@ class EventDrivenRun(Run):
             out = np.empty(system.size)
             system.rate(min(t1, stepper.latest), end, out)
             system.tidy(end)
-            if len(system.own_sliding) and used < _CREEP:
-                self._count(t1)
-            if self.crowded and system.contacts.paradox != "stop":
-                t1, h = self._stride(t1, end, target), 0.0
-                self.fresh = True
-        else:
-            try:
-                self._happen(found, end, moved=t1 - t > 1e-9)
-            except NoForces:
-                if system.contacts.paradox == "stop":
-                    raise
-                self.events += system.unsettled
-                self.crowded, self.fresh = True, True  # longer steps with impulses come past it
-            h, t1 = 0.0, t1 + system.leapt
-            self._sample(t1, lambda instant: end.copy())
-            if self.crowded:
-                t1 = self._stride(t1, end, target)
-        self.t, self.y, self.step = t1, end, h
-        if t1 == target and target < self.options.t1:
+            self._settle_step(t1, end, used, h, target)
+            return
+        try:
+            self._happen(found, end, moved=t1 - t > 1e-9)
+        except NoForces:
+            if system.contacts.paradox == "stop":
+                raise
+            self.events += system.unsettled
+            self.crowded, self.fresh = True, True  # longer steps with impulses come past it
+        t1 += system.leapt
+        self._sample(t1, lambda instant: end.copy())
+        if self.crowded:
+            t1 = self._stride(t1, end, target)
+        self._arrive(t1, end, 0.0, target)
+
+    def _try_step(self, t: float, y: Array, target: float) -> tuple[Array, float, float]:
+        """Return the end of a step that is good enough, its length, and the length to try next."""
+        gap = target - t
+        h = self._first_length(t, y, target)
+        planned = max(h, float(np.nextafter(gap, np.inf)))  # a step up to the target may be as short as it is
+        return accepted_step(self.stepper, t, y, min(h, gap), planned if h >= gap else h, True, _STEP)
+
+    def _first_length(self, t: float, y: Array, target: float) -> float:
+        """Return the length of a step to try first [s]."""
+        system = self.system
+        h = self.step or min(self.stepper.first_step(t, y, target - t), _STEP)
+        if len(system.own_sliding) and system.own_sharp.any():
+            h = min(h, max(0.5 * system.to_edge(y), _NEAR_EDGE))  # normals jump there: steps come up to it
+        return h
+
+    def _go_on(self, phase: PhaseSteps, t: float, y: Array, target: float) -> PhaseEnd:
+        """Take steps in which nothing happens, in place; return what they have come to."""
+        from motiform.motion.stepping.phase_kernels import FAILED, LOST, TOO_SMALL
+
+        system = self.system
+        edges = bool(len(system.own_sliding) and system.own_sharp.any())
+        if edges:
+            system.rate(t, y, np.empty(system.size))
+        one, h = edges or self.overlap.problem is not None, self._first_length(t, y, target)
+        end = phase.advance(t, y, h, target, self.stepper.latest, self.sample, fresh=self.fresh, one=one)
+        for start in end.starts.tolist():
+            self.stepper.headway.step(start)
+        for row in end.samples:
+            self.sample += 1
+            self.states.append(snapshot(system, self.options.instant(self.sample), row))
+        if end.time > t:
+            self.fired, self.fresh = frozenset(), False
+        self.t = end.time
+        if end.code == TOO_SMALL:
+            raise too_small(end.time, end.used)
+        if end.code == LOST:
+            raise _diverged(end.time)
+        if end.code >= FAILED:
+            system.tell_status(end.code - FAILED, end.time, y)
+        return end
+
+    def _settle_step(self, t: float, end: Array, used: float, h: float, target: float) -> None:
+        """Go on from the end of a step in which nothing happened."""
+        system = self.system
+        if len(system.own_sliding) and used < _CREEP:
+            self._count(t)
+        if self.crowded and system.contacts.paradox != "stop":
+            t, h = self._stride(t, end, target), 0.0
+            self.fresh = True
+        self._arrive(t, end, h, target)
+
+    def _arrive(self, t: float, y: Array, h: float, target: float) -> None:
+        """Begin the next step there."""
+        self.t, self.y, self.step = t, y, h
+        if t == target and target < self.options.t1:
             self._tick()
 
     def _sample(self, until: float, state: Callable[[float], Array]) -> None:

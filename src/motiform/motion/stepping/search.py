@@ -17,6 +17,8 @@ _FORCES = 4  # every so many of them also at the forces
 _HALVINGS = 20  # looks right after an event, ever nearer to it
 
 Solution = Callable[[float], Array]
+Locate = Callable[[float, float], float]
+"""locate(low, high) gives the first instant in (low, high] at which a mode may have to change."""
 
 
 @dataclass
@@ -45,19 +47,23 @@ def find(
     *,
     fresh: bool,
     fired: frozenset[int],
+    looked: float | None = None,
+    held: float | None = None,
+    locate: Locate | None = None,
 ) -> LocatedEvents | None:
     """Return the earliest event in (t0, t1], or None; the last look is at t1 then.
 
     `fresh` tells that t0 is an event: what happens soon after it is looked for with care. `fired` are the users'
-    guards that are zero at t0 because they have just fired.
+    guards that are zero at t0 because they have just fired. Up to the instant `looked` nothing happens, up to `held`
+    forces allow the modes.
     """
     instants = list(np.linspace(t0, t1, _LOOKS + 1)[1:])
     forced = set(instants[_FORCES - 1 :: _FORCES])
     if fresh:
         near = [t0 + (instants[0] - t0) * 0.5**k for k in range(_HALVINGS, 0, -1)]
         instants, forced = near + instants, forced | set(near[::4])
-    found, before, held = None, t0, t0
-    last = system.gaps(solution(t0))
+    found, before, held = None, t0 if looked is None else looked, t0 if held is None else held
+    last = system.gaps(solution(before))
     for instant in instants:
         if not instant > before:
             continue
@@ -67,7 +73,7 @@ def find(
         touching = len(system.problem.active) > 0
         if touching and (instant in forced or found is not None or len(system.own_sliding) or system.own_sharp.any()):
             until = instant if found is None else found.time
-            found = _first(found, _mode(system, solution, held, until))
+            found = _first(found, _mode(system, solution, held, until, locate))
             held = until
         if system.solids is not None:
             found = _first(found, _stale(system, solution, before, instant if found is None else found.time))
@@ -142,7 +148,9 @@ def _stale(system: ContactEquations, solution: Solution, lo: float, hi: float) -
     return LocatedEvents(bad, stale=True)
 
 
-def _mode(system: ContactEquations, solution: Solution, lo: float, hi: float) -> LocatedEvents | None:
+def _mode(
+    system: ContactEquations, solution: Solution, lo: float, hi: float, locate: Locate | None
+) -> LocatedEvents | None:
     """Return the first instant in (lo, hi] at which a mode must change, to rounding."""
 
     def broken(t: float) -> tuple[bool, list[int]]:
@@ -156,6 +164,12 @@ def _mode(system: ContactEquations, solution: Solution, lo: float, hi: float) ->
         system.note_slips()
         return None
     good, bad = lo, hi
+    if locate is not None:
+        first = locate(lo, hi)
+        now = broken(first)
+        if now[0] or now[1]:
+            return LocatedEvents(first, strayed=now[1], turned=now[0])
+        good = first  # redundant contacts can share what the least forces cannot
     while bad - good > time_tolerance(bad):
         middle = 0.5 * (good + bad)
         if not good < middle < bad:

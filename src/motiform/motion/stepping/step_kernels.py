@@ -322,8 +322,8 @@ def _energy(A, b, rows, x, spans):
 
 @routine
 def _solve_impulses(A, b, pairs, rows, mu, x, room, sites, still, spans):
-    """Write the impulses of all rows: by Newton's method; by sweeps, or at once where all that pressed in the last step,
-    or now, holds, where there are many or that has not come to an end.
+    """Write the impulses of all rows: by Newton's method; where there are many, or it has come to no end, by sweeps, or
+    at once where all that pressed in the last step, or now, holds.
 
     Impulses of the last step that would add energy, as those of an impact do, are no start: where many bodies lie on
     one another sweeps would not reach the small ones that follow.
