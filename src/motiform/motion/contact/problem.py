@@ -21,6 +21,7 @@ from motiform.motion.tree.model.joint import Array
 __all__ = ["ContactProblem", "ContactSolution", "terms_of"]
 
 _NO_LOADS = np.zeros((0, 6))
+_BEGINNING = 300  # sweeps that Newton's method begins from where it comes to no end from zero
 
 
 @dataclass(frozen=True)
@@ -277,12 +278,14 @@ class ContactProblem:
 
     def newton(self, b: Array, close: float = 1e-11) -> Array | None:
         """Return impulses under which nothing approaches, with Coulomb's friction, or None where none were found."""
-        n, x, work = self.rows, np.zeros(self.rows), self.workspace
-        found = self.kernels["solve_coulomb"](
-            self.A, np.ascontiguousarray(b), self.pairs, n, self.mu, x, close, work.F, np.empty(n), np.empty(n), work.r,
-            work.chosen, work.wrong, np.zeros(n, np.int64), np.full(n, n, np.int64),
-        )  # fmt: skip
-        return x if found else None
+        n, work = self.rows, self.workspace
+        room = work.F, np.empty(n), np.empty(n), work.r, work.chosen, work.wrong
+        spans = np.zeros(n, np.int64), np.full(n, n, np.int64)
+        for begin in (lambda: np.zeros(n), lambda: self.swept(b, _BEGINNING)):
+            x, side = begin(), np.ascontiguousarray(b)
+            if self.kernels["solve_coulomb"](self.A, side, self.pairs, n, self.mu, x, close, *room, *spans):
+                return x
+        return None
 
     def swept(self, b: Array, sweeps: int = 5000) -> Array:
         """Return the impulses that sweeps over all rows come to: slow, but they do where others find none."""

@@ -322,8 +322,8 @@ def _energy(A, b, rows, x, spans):
 
 @routine
 def _solve_impulses(A, b, pairs, rows, mu, x, room, sites, still, spans):
-    """Write the impulses of all rows: by Newton's method; where there are many, or it has come to no end, by sweeps, or
-    at once where all that pressed in the last step, or now, holds.
+    """Write the impulses of all rows: by Newton's method, from sweeps on where it comes to no end from x; of many rows by
+    sweeps, or at once where all that pressed in the last step, or now, holds.
 
     Impulses of the last step that would add energy, as those of an impact do, are no start: where many bodies lie on
     one another sweeps would not reach the small ones that follow.
@@ -335,12 +335,17 @@ def _solve_impulses(A, b, pairs, rows, mu, x, room, sites, still, spans):
         return
     for r in range(rows):
         room.first[ix(r)] = x[ix(r)]
-    if rows <= MOST_ROWS and solve_newton(
-        A, b, pairs, rows, mu, x, _CLOSE, room.F, room.s, room.y, room.r, room.chosen, room.shut, spans.low, spans.high
-    ):
+    if rows <= MOST_ROWS:
+        for _ in range(2):
+            if solve_newton(
+                A, b, pairs, rows, mu, x, _CLOSE, room.F, room.s, room.y, room.r, room.chosen, room.shut, spans.low,
+                spans.high,
+            ):  # fmt: skip
+                return
+            sweep(A, b, pairs, rows, mu, room.first, _SWEEPS, spans.low, spans.high)
+            for r in range(rows):
+                x[ix(r)] = room.first[ix(r)]
         return
-    for r in range(rows):
-        x[ix(r)] = room.first[ix(r)]
     if sweep(A, b, pairs, rows, mu, x, _FIRST, spans.low, spans.high):
         return
     if solve_at_rest(A, b, pairs, rows, mu, room.first, room, sites, -math.inf, still, spans):
