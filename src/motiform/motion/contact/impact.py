@@ -113,7 +113,8 @@ def _compress(problem: ContactProblem, b: Array, *, sweeping: bool = False) -> C
     if x is not None:
         alone = None if sweeping else _struck_alone(problem, b)
         return ContactSolution(x, np.full(len(problem.active), contact_columns.STICK), none) if alone is None else alone
-    x = problem.newton(b)
+    # what cannot slide is held where it touches, though nothing presses: cones choose that
+    x = problem.newton(b) if np.isfinite(problem.mu).all() else None
     if x is not None and misfit(problem, b, x) <= _FINE:
         return ContactSolution(x, np.full(len(problem.active), contact_columns.STICK), none)
     for sweeps in _SWEEPS if sweeping else ():

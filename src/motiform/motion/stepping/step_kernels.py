@@ -90,6 +90,8 @@ class StepWorkspace(NamedTuple):
     x: Floats
     terms: Floats
     """Of each row: the sum of the sizes of the terms of its velocity; then what is asked to move it apart [m/s]."""
+    still: Floats
+    """Velocities of the rows, with what they must not fall below, were nothing to act [m/s]."""
     apart: Floats
     """Impulses of the rows that do."""
     a: Floats
@@ -264,7 +266,7 @@ def _normal(k, pairs):
 
 @routine
 def _contact_rows(head, Q, V, h, whole, out, W, space, step, pairs, taken):
-    """Write rows, their Delassus matrix, and b: what their velocities would be with no change; return how many."""
+    """Write rows, their Delassus matrix, and what their velocities would be with no change; return how many."""
     ints, Y, used, b, s, terms = head.ints, space.Y, space.used, space.b, space.s, step.terms
     clear_spans(used, Y, step.spans)
     rows = candidate_rows(
@@ -294,6 +296,8 @@ def _contact_rows(head, Q, V, h, whole, out, W, space, step, pairs, taken):
         bounce, pressed = step.restitution[ix(candidate)], step.x[ix(row)] > 0.0
         demand, terms[ix(row)] = _bounce_velocity(space.sites, k, bounce, pressed, h, whole, out)
         b[ix(row)] += demand
+    for r in range(rows):
+        step.still[ix(r)] = b[ix(r)]
     project_rows(space.H, head.before, used, Y, rows, step.spans)
     delassus(used, Y, rows, space.A, step.spans)
     return rows
@@ -322,7 +326,7 @@ def _energy(A, b, rows, x, spans):
 
 @routine
 def _solve_impulses(A, b, pairs, rows, mu, x, room, sites, still, spans):
-    """Write the impulses of all rows: by Newton's method, from sweeps on where it comes to no end from x; of many rows by
+    """Write the impulses of all rows: by Newton's method, from sweeps on where it comes to no end from x; of many by
     sweeps, or at once where all that pressed in the last step, or now, holds.
 
     Impulses of the last step that would add energy, as those of an impact do, are no start: where many bodies lie on
@@ -388,18 +392,20 @@ def _push_out(A, b, pairs, taken, rows, x, asked, least, base, z, spans):
 
 
 @routine
-def _add_bias(space, spans, sign):
-    """Add sign times what drives to the velocities of the rows."""
+def _row_velocities(space, still, rows, spans):
+    """b ← what the velocities of the rows are without impulses: those that nothing drives, and what does."""
+    for r in range(rows):
+        space.b[ix(r)] = still[ix(r)]
     for k in range(space.used.shape[0]):
         if space.used[ix(k)] != 0:
             for r in range(spans.first[ix(k)], spans.last[ix(k)]):
-                space.b[ix(r)] -= sign * space.Y[ix(k), ix(r)] * space.u[ix(k)]
+                space.b[ix(r)] -= space.Y[ix(k), ix(r)] * space.u[ix(k)]
 
 
 @routine
 def _solve_contacts(step, space, room, whole, pairs, taken, rows):
     """Solve for the impulses of all contacts; add what moves them apart to x, and keep it to take back."""
-    _add_bias(space, step.spans, 1.0)
+    _row_velocities(space, step.still, rows, step.spans)
     still = step.energies[5]
     _solve_impulses(space.A, space.b, pairs, rows, step.mu, step.x, room, space.sites, still, step.spans)
     for k in range(step.impulses.shape[0]):
@@ -479,7 +485,6 @@ def _restart(head, h, space, step, rows, parted, turn):
 
     Anderson's mixing of two tries: r ← a − θ (a − a₋), θ = g·(g − g₋)/|g − g₋|², where g = a − r, in the norm of M⁻¹.
     """
-    _add_bias(space, step.spans, -1.0)
     for r in range(parted):
         step.x[ix(r)] += step.apart[ix(r)]
     dot, square = 0.0, 0.0

@@ -60,6 +60,7 @@ class Stepper:
             mu=np.zeros(max(count, 1)),
             x=np.zeros(rows),
             terms=np.zeros(rows),
+            still=np.zeros(rows),
             apart=np.zeros(rows),
             a=np.zeros(n),
             r=np.zeros(n),
