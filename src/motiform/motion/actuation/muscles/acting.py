@@ -18,9 +18,11 @@ from motiform.motion.actuation.muscles.muscle_set import Muscles
 from motiform.motion.actuation.muscles.paths.columns import JUMPS
 from motiform.motion.actuation.muscles.paths.geometry import path_lines, path_state
 from motiform.motion.actuation.muscles.paths.jumps import jumping
+from motiform.motion.actuation.muscles.paths.pack import path_actuator
 from motiform.motion.actuation.muscles.posture_warnings import muscle_warnings
 from motiform.motion.run import check_number
 from motiform.motion.tree import ActuatorChannel, Figure, FigureState
+from motiform.motion.tree.model.actuation import PackedActuator
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.state import ready
 
@@ -159,6 +161,19 @@ class HillMuscles(CommandedActuator):
     @cached_property
     def _packed(self) -> tuple[Array, Array]:
         return pack_fibres(self.muscles.muscles, self.least)
+
+    @cached_property
+    def packed(self) -> PackedActuator | None:
+        """Their numbers, curves and paths; None with ligaments, with curves or joints that kernels do not know."""
+        way = path_actuator(self.muscles.paths) if self._kernel is not None and not self.muscles.ligaments else None
+        if way is None:
+            return None
+        from motiform.motion.actuation.muscles.actuator_kernels import hill_muscles
+
+        (rows, curves), n, nv = self._packed, self.size, self.figure.nv
+        head, numbers, room = np.array([n, len(curves), 0]), np.concatenate([rows.ravel(), curves]), 6 * n + nv + n * nv
+        own = way.after(head, numbers, np.zeros(room), ((2, way.function),))
+        return self.commands.pack(own._replace(function=hill_muscles))
 
     def own_start(self, state: FigureState) -> ArrayLike:  # noqa: D102
         low = np.array([max(one.activations[0], self.least) for one in self.muscles.muscles])

@@ -8,7 +8,7 @@ from motiform.base.kernels import entry, routine
 from motiform.motion.actuation.muscles import fibre_columns
 from motiform.motion.actuation.muscles.curves import dispatch_kernels as curves
 
-__all__ = ["fibre_rates"]
+__all__ = ["fibre_dynamics", "fibre_rates"]
 
 _1, _2 = "float64[::1]", "float64[:, ::1]"
 _SLOWEST, _FASTEST = -1.2, 1.5  # greatest speeds between which the speed of a fibre is looked for
@@ -81,8 +81,8 @@ def _activation_rate(row, k, a, u):
     )
 
 
-@entry(f"void({_2}, {_1}, {_1}, {_2}, {_1}, {_1}, {_1}, {_1}, {_1}, {_2}, {_1}, {_1})")
-def fibre_rates(row, f, lengths, arms, v, excitations, x, rates, forces, fibres, speeds, efforts):
+@routine
+def fibre_dynamics(row, f, lengths, arms, v, excitations, x, rates, forces, fibres, speeds, efforts):
     """Write rates of activations and of fibre lengths, forces [N], and fibre lengths and speeds [m, m/s].
 
     And the speeds of paths, −arms v [m/s], and the efforts on the coordinates, armsᵀ forces.
@@ -104,3 +104,9 @@ def fibre_rates(row, f, lengths, arms, v, excitations, x, rates, forces, fibres,
             fibres[k, 0], fibres[k, 1] = x[place], rates[place]
         for j in range(v.shape[0]):
             efforts[j] += forces[k] * arms[k, j]
+
+
+@entry(f"void({_2}, {_1}, {_1}, {_2}, {_1}, {_1}, {_1}, {_1}, {_1}, {_2}, {_1}, {_1})")
+def fibre_rates(row, f, lengths, arms, v, excitations, x, rates, forces, fibres, speeds, efforts):
+    """Write what `fibre_dynamics` writes, from Python."""
+    fibre_dynamics(row, f, lengths, arms, v, excitations, x, rates, forces, fibres, speeds, efforts)

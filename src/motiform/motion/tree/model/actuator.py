@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from motiform.motion.tree.model.actuation import PackedActuator
 from motiform.motion.tree.model.state import FigureState
 
 __all__ = ["Actuator", "ActuatorChannel"]
@@ -63,6 +64,11 @@ class Actuator:
     def saturated(self, t: float, state: FigureState) -> ArrayLike:
         """Return where its force on a coordinate is at its limit, one or (nv,): it is not stiff there."""
         return False
+
+    @property
+    def packed(self) -> PackedActuator | None:
+        """The actuator as compiled steps take it, or None: they ask it in Python."""
+        return None
 
     def margins(self, t: float, state: FigureState) -> ArrayLike:
         """Return one number for each of `events`: it happens where the number falls through zero."""
@@ -121,6 +127,10 @@ class PlainControl(Actuator):
 
     def saturated(self, t: float, state: FigureState) -> ArrayLike:
         return self.control.saturated(t, state)
+
+    @property
+    def packed(self) -> PackedActuator | None:
+        return getattr(self.control, "packed", None)
 
     def start(self, state: FigureState) -> ArrayLike:
         return np.array(getattr(self.control, "z0", ()), float)
