@@ -140,6 +140,11 @@ class Acting:
                 return tau, rates
         return self._act_each(t, state)
 
+    def refuse(self, t: float, state: FigureState) -> None:
+        """Raise the error of a state that compiled actuators refuse."""
+        self._act_each(t, state)
+        raise RunError("forces of actuators must be finite", where=f"t = {t:.9g} s")
+
     def _act_each(self, t: float, state: FigureState) -> tuple[Array, Array]:
         """Return the same from one after another, in Python, with what is wrong in what they return."""
         tau, rates = (self._still.copy() if len(self.parts) != 1 else self._still), np.zeros(self.nx)
