@@ -220,8 +220,9 @@ def _sum_step(head, y, laws, space, step, pair, room, row, out):
 
 
 @typed_entry(
-    "int64", ContactModel, _1, ControlLaws, ActuatorSpace, _N, _1, _2, _2, _F, _N, _F, _F, _N, _N, _F, _F, _F, ContactWorkspace,
-    StepWorkspace, RestWorkspace, _N, "boolean", PairForces, ShareWorkspace, _N, ContactSamples, nogil=True,
+    "int64", ContactModel, _1, ControlLaws, ActuatorSpace, _N, _1, _2, _2, _F, _N, _F, _F, _N, _N, _F, _F, _F,
+    ContactWorkspace, StepWorkspace, RestWorkspace, _N, "boolean", PairForces, ShareWorkspace, _N, ContactSamples,
+    nogil=True,
 )  # fmt: skip
 def advance_samples(
     head, y, laws, acts, evaluate, driven, loads, pushes, at, sample, rate, t0, first, end, h, whole, out, space, step,

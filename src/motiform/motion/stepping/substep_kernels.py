@@ -43,7 +43,7 @@ ASKED, REFUSED, SMALL, ENDLESS = 5, 6, 7, 8
 sub-steps that are too small; events that follow one another without end."""
 
 _A, _B, _C = DORMAND_PRINCE.a, DORMAND_PRINCE.b, DORMAND_PRINCE.c
-_E, _D = DORMAND_PRINCE.error, DORMAND_PRINCE.dense
+_E, _D = np.array(DORMAND_PRINCE.error, float), np.array(DORMAND_PRINCE.dense, float)
 _RTOL, _ATOL = 1e-6, 1e-9  # the error of a step that takes velocities as constant is larger by far
 _SAFETY, _SHRINK, _GROW = 0.9, 0.2, 5.0
 _EVEN, _NEAR = 8, 20  # looks at margins within a sub-step; after an event, ever nearer to it

@@ -19,25 +19,29 @@ def _speed(f, row, k, a, active, rest):
     """Return w with a f_l f_v(w) + β w = rest, in greatest speeds; the bound where there is none."""
     model, at = int(row[k, fibre_columns.MODEL]), int(row[k, fibre_columns.AT])
     low, high = _SLOWEST, _FASTEST
+    solved, x = curves.balance(model, f, at, active, row[k, fibre_columns.DAMPING], rest)
+    if solved:
+        return min(max(x, low), high)
     below = active * curves.speed(model, f, at, low, a) + row[k, fibre_columns.DAMPING] * low - rest
     above = active * curves.speed(model, f, at, high, a) + row[k, fibre_columns.DAMPING] * high - rest
     if below >= 0.0:
         return low
     if above <= 0.0:
         return high
-    for n in range(120):
-        if high - low <= 4e-16:
-            break
-        part = -below / (above - below) if n % 2 == 0 else 0.5
-        x = low + min(max(part, 0.0), 1.0) * (high - low)
-        value = active * curves.speed(model, f, at, x, a) + row[k, fibre_columns.DAMPING] * x - rest
-        if value == 0.0:
-            return x
+    x = min(max(-below / (above - below) * (high - low) + low, low), high)
+    for _ in range(120):  # Newton's method between bounds
+        value, slope = curves.speed_with_slope(model, f, at, x, a)
+        value = active * value + row[k, fibre_columns.DAMPING] * x - rest
         if value < 0.0:
-            low, below = x, value
+            low = x
         else:
-            high, above = x, value
-    return 0.5 * (low + high)
+            high = x
+        slope = active * slope + row[k, fibre_columns.DAMPING]
+        after = x - value / max(slope, 1e-300)
+        if value == 0.0 or abs(after - x) <= 4e-16 or high - low <= 4e-16:
+            return x
+        x = after if low < after < high else 0.5 * (low + high)
+    return x
 
 
 @routine
