@@ -4,13 +4,14 @@
 
 import math
 
-from motiform.base.kernels import entry, routine
+from motiform.base.kernels import entry, inline, routine
 from motiform.motion.actuation.muscles import fibre_columns
 from motiform.motion.actuation.muscles.curves import dispatch_kernels as curves
 
-__all__ = ["fibre_dynamics", "fibre_rates"]
+__all__ = ["fibre_dynamics", "fibre_lengths", "fibre_rates"]
 
 _1, _2 = "float64[::1]", "float64[:, ::1]"
+_ROUNDING = 1e-15  # of forces over the greatest isometric one
 _SLOWEST, _FASTEST = -1.2, 1.5  # greatest speeds between which the speed of a fibre is looked for
 
 
@@ -114,3 +115,50 @@ def fibre_dynamics(row, f, lengths, arms, v, excitations, x, rates, forces, fibr
 def fibre_rates(row, f, lengths, arms, v, excitations, x, rates, forces, fibres, speeds, efforts):
     """Write what `fibre_dynamics` writes, from Python."""
     fibre_dynamics(row, f, lengths, arms, v, excitations, x, rates, forces, fibres, speeds, efforts)
+
+
+@inline
+def _excess(f, row, k, length, a, fibre):
+    """Return by how much a fibre that stands pulls more along the tendon than the tendon, over the greatest force."""
+    model, at = int(row[k, fibre_columns.MODEL]), int(row[k, fibre_columns.AT])
+    sine = row[k, fibre_columns.WIDTH] / max(fibre, 1e-300)
+    cosine = math.sqrt(max(1.0 - sine * sine, 0.0))
+    l = fibre / row[k, fibre_columns.LENGTH]
+    own = a * curves.active(model, f, at, l) * curves.speed(model, f, at, 0.0, 1.0) + curves.passive(model, f, at, l)
+    return own * cosine - curves.tendon(model, f, at, (length - fibre * cosine) / row[k, fibre_columns.SLACK])
+
+
+@routine
+def _equilibrium(f, row, k, length, a):
+    """Return the fibre length at which fibre and tendon pull alike: as `fibre_equilibrium`, of one muscle."""
+    low, along = row[k, fibre_columns.SHORTEST], max(length - row[k, fibre_columns.SLACK], 0.0)
+    high = max(math.hypot(row[k, fibre_columns.WIDTH], along), low)
+    below, above = _excess(f, row, k, length, a, low), _excess(f, row, k, length, a, high)
+    if below > 0.0 or above < 0.0:
+        return low if below > 0.0 else high
+    side, before, last = 0.0, math.inf, math.inf
+    for _ in range(200):
+        if high - low <= 4e-16 * max(abs(low), abs(high)):
+            break
+        gap = above - below
+        share = min(max(-below / gap, 0.0), 1.0) if gap > 0.0 else 0.5
+        share = 0.5 if high - low > 0.5 * before else share
+        before, last = last, high - low
+        x = low + share * (high - low)
+        value = _excess(f, row, k, length, a, x)
+        if abs(value) <= _ROUNDING:
+            return x
+        if value < 0.0:
+            above, below, low, side = (0.5 * above if side < 0.0 else above), value, x, -1.0
+        else:
+            below, above, high, side = (0.5 * below if side > 0.0 else below), value, x, 1.0
+    return 0.5 * (low + high)
+
+
+@entry(f"void({_2}, {_1}, {_1}, {_1}, {_1})")
+def fibre_lengths(row, f, lengths, activations, x):
+    """Write the fibre lengths of muscles with elastic tendons in equilibrium, to their places among the states."""
+    for k in range(row.shape[0]):
+        place = int(row[k, fibre_columns.PLACE])
+        if place >= 0:
+            x[place] = _equilibrium(f, row, k, lengths[k], activations[k])

@@ -286,9 +286,9 @@ class Acting:
         found: dict[str, Array] = {"z": np.array([s.z[: self.nx] for s in states])} if self.nx else {}
         for part, own in zip(self.parts, self._own, strict=True):
             if part.quantities:
-                values = [part.measure(float(t), self._for(s, own)) for t, s in zip(times, states, strict=True)]
+                values = part.measure_all(times, [self._for(s, own) for s in states])
                 for q in part.quantities:
-                    found[f"{part.name}.{q.name}"] = np.array([v[q.name] for v in values], float)
+                    found[f"{part.name}.{q.name}"] = np.asarray(values[q.name], float)
         return found
 
 

@@ -94,6 +94,11 @@ class Actuator:
         """Return the values of `quantities` by their names."""
         return {}
 
+    def measure_all(self, times: np.ndarray, states: Sequence[FigureState]) -> Mapping[str, ArrayLike]:
+        """Return the same of several states, stacked."""
+        values = [self.measure(float(t), state) for t, state in zip(times, states, strict=True)]
+        return {q.name: np.array([v[q.name] for v in values], float) for q in self.quantities}
+
 
 @dataclass(frozen=True, eq=False)
 class PlainControl(Actuator):

@@ -56,7 +56,8 @@ def _balances() -> Any:
     ]
     space = {"__name__": __name__} | {f"{kind}_balance": getattr(_kernels(kind), "balance", None) for kind in MODELS}
     exec(compile("\n".join([*lines, "    return False, 0.0\n"]), __file__, "exec"), space)
-    return routine(space["balance"])
+    made: Any = space["balance"]
+    return routine(made)
 
 
 balance = _balances()

@@ -5,6 +5,8 @@ The same routines as for many postures run on the same kind of arrays, so the re
 
 # mypy: disable-error-code="no-untyped-def"
 
+import math
+
 from motiform.base.kernels import entry, routine, typed_entry
 from motiform.motion.actuation.muscles.paths import columns as path_columns
 from motiform.motion.actuation.muscles.paths.kernels import path_line
@@ -15,7 +17,7 @@ from motiform.motion.tree.model import actuation_columns as asked
 from motiform.motion.tree.model import columns as tree
 from motiform.motion.tree.model.actuation import ACTUATOR
 
-__all__ = ["muscle_paths", "one_path_state"]
+__all__ = ["fill_lines", "muscle_paths", "one_path_state"]
 
 _1, _2 = "float64[::1]", "float64[:, ::1]"
 
@@ -39,6 +41,35 @@ def path_states(body, numbers, ints, floats, q, work, poses, twists, lines, leng
 def one_path_state(body, numbers, ints, floats, q, work, poses, twists, lines, lengths, arms, reports):
     """Write what `path_states` writes, from Python; `body` and `numbers` are those of the figure."""
     path_states(body, numbers, ints, floats, q, work, poses, twists, lines, lengths, arms, reports)
+
+
+@entry(f"void({_2}, int64[::1], float64[:, :, ::1])")
+def fill_lines(entries, counts, lines):
+    """Write the corners of all paths in all postures, as many in each: the longest part is halved until there are."""
+    for e in range(entries.shape[0] if counts.shape[0] > 0 else 0):
+        s, m = e // counts.shape[0], e % counts.shape[0]
+        first = 0
+        for k in range(m):
+            first += counts[k]
+        n, count = int(entries[e, 0]), counts[m]
+        for k in range(min(n, count)):
+            for j in range(3):
+                lines[s, first + k, j] = entries[e, 4 * k + 1 + j]
+        while n < count:
+            longest, place = -1.0, 0
+            for k in range(n - 1):
+                x = lines[s, first + k + 1, 0] - lines[s, first + k, 0]
+                y = lines[s, first + k + 1, 1] - lines[s, first + k, 1]
+                z = lines[s, first + k + 1, 2] - lines[s, first + k, 2]
+                part = math.sqrt(x * x + y * y + z * z)
+                if part > longest:
+                    longest, place = part, k
+            for k in range(n - 1, place, -1):
+                for j in range(3):
+                    lines[s, first + k + 1, j] = lines[s, first + k, j]
+            for j in range(3):
+                lines[s, first + place + 1, j] = 0.5 * (lines[s, first + place, j] + lines[s, first + place + 2, j])
+            n += 1
 
 
 @typed_entry(*ACTUATOR)
