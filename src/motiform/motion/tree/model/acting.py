@@ -94,12 +94,17 @@ class Acting:
 
     @cached_property
     def _compiled(self) -> Any:
-        """The compiled forces and rates, or None."""
+        """The compiled functions of all, or None."""
         if self.actuation is None or self._only is not None:
             return None
-        from motiform.motion.tree.model.actuation_kernels import actuator_rates_at
+        from motiform.motion.tree.model import actuation_kernels
 
-        return actuator_rates_at.function
+        return actuation_kernels
+
+    def _numbers_of(self, state: FigureState) -> tuple[Array, Array, Array]:
+        """Return a state as compiled functions take it."""
+        q, v = ready(state.q, self.figure.nq, "q"), ready(state.v, self.nv, "v")
+        return q, v, ready(state.z, len(self.z0), "z")
 
     @property
     def dynamic(self) -> bool:
@@ -134,9 +139,8 @@ class Acting:
         if self._only is not None:
             return call_checked(self._only, t, state, (self.nv,), "control"), _NONE
         if self._compiled is not None:
-            q, v = ready(state.q, self.figure.nq, "q"), ready(state.v, self.nv, "v")
-            tau, rates, z = np.empty(self.nv), np.empty(self.nx), ready(state.z, len(self.z0), "z")
-            if self._compiled(t, self.actuation, q, v, z, tau, rates) == actuation_columns.OK:
+            tau, rates, given = np.empty(self.nv), np.empty(self.nx), (t, self.actuation, *self._numbers_of(state))
+            if self._compiled.actuator_rates_at.function(*given, tau, rates) == actuation_columns.OK:
                 return tau, rates
         return self._act_each(t, state)
 
@@ -209,6 +213,11 @@ class Acting:
 
     def margins(self, t: float, state: FigureState) -> Array:
         """Return the margins of all events."""
+        if self._compiled is not None:
+            out, given = np.empty(sum(len(part.events) for part in self.parts)), self._numbers_of(state)
+            self._compiled.actuator_margins_at.function(t, self.actuation, *given, np.empty(self.nv), out)
+            if np.isfinite(out).all():
+                return out
         found = []
         for part, own in zip(self.parts, self._own, strict=True):
             if part.events:
@@ -227,6 +236,9 @@ class Acting:
 
     def next_instant(self, t: float, state: FigureState) -> float:
         """Return the next instant at which something is due [s]."""
+        if self._compiled is not None:
+            given = self._numbers_of(state)
+            return float(self._compiled.next_actuator_instant_at.function(t, self.actuation, *given, np.empty(1)))
         return min(
             (float(p.next_instant(t, self._for(state, own))) for p, own in zip(self.parts, self._own, strict=True)),
             default=np.inf,

@@ -33,10 +33,12 @@ from motiform.motion.tree.model.actuation_columns import (
 __all__ = [
     "actuator_gains",
     "actuator_margins",
+    "actuator_margins_at",
     "actuator_rates",
     "actuator_rates_at",
     "call_actuators",
     "next_actuator_instant",
+    "next_actuator_instant_at",
     "settle_actuators",
     "switch_actuator",
 ]
@@ -157,3 +159,15 @@ def settle_actuators(t, acts, q, v, z, tau):
 def actuator_rates_at(t, acts, q, v, z, tau, rates):
     """Forces and rates, from Python."""
     return actuator_rates(t, acts, q, v, z, tau, rates)
+
+
+@typed_entry("void", "float64", Actuation, _1, _1, _1, _1, _1)
+def actuator_margins_at(t, acts, q, v, z, tau, out):
+    """Margins, from Python."""
+    actuator_margins(t, acts, q, v, z, tau, out)
+
+
+@typed_entry("float64", "float64", Actuation, _1, _1, _1, _1)
+def next_actuator_instant_at(t, acts, q, v, z, spare):
+    """The next instant, from Python."""
+    return next_actuator_instant(t, acts, q, v, z, spare)

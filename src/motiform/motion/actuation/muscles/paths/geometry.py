@@ -16,6 +16,7 @@ __all__ = ["PathGeometry", "path_geometry", "path_lines", "path_outlines", "path
 
 _ELEMENTS = 1 << 18  # paths on a GPU at a time, each with its own workspace
 _SLOTS_PER_CORE = 8
+_SERIAL_BELOW = 512  # paths, of some microseconds each: waking the threads costs more
 
 
 class PathGeometry(NamedTuple):
@@ -161,7 +162,8 @@ def _run(paths: Paths, q: Array, device: str, *, keep: bool = False) -> tuple[Ar
         space = on.empty((slots, packed.rows))
         found = [on.array(out[part]) for out in outs]
         inputs = (on.array(x[part]) for x in (poses, twists, full))
-        on.launch(path_lines, slots, slots, count, ints, floats, *inputs, space, *found, least=2)
+        least = 2 if count >= _SERIAL_BELOW else slots + 1
+        on.launch(path_lines, slots, slots, count, ints, floats, *inputs, space, *found, least=least)
         for out, values in zip(outs, found, strict=True):
             out[part] = on.host(values)
         if keep:
