@@ -34,14 +34,14 @@ def commanded_efforts(what, which, t, ints, floats, work, q, v, x, memory, tau, 
 
 @typed_entry(*ACTUATOR)
 def torque_drives(what, which, t, ints, floats, work, q, v, x, memory, tau, out):
-    """Drives with a limit and a lag; their own integers are places in v."""
+    """Drives with a limit, a lag and damping of their joints; their own integers are places in v."""
     if what == asked.RATES:
         places, own = ints[ints[columns.OWN_INT] :], ints[columns.OWN_FLOAT]
         limit, lag = floats[own], floats[own + 1]
         for m in range(places.shape[0]):
             z = x[ix(m)] if lag > 0.0 else 0.0
             effort, rate = drive_effort(command(ints, floats, memory, m), limit, lag, z)
-            tau[ix(places[ix(m)])] += effort
+            tau[ix(places[ix(m)])] += effort - floats[ix(own + 2 + m)] * v[ix(places[ix(m)])]
             if lag > 0.0:
                 out[ix(m)] = rate
     return _clock(what, t, ints, floats, work, q, v, x, memory, tau, out)

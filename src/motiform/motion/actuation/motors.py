@@ -104,9 +104,13 @@ class TorqueDrives(CommandedActuator):
     @cached_property
     def packed(self) -> PackedActuator | None:
         """Their places, limit and lag."""
+        return self._pack(np.zeros(self.size))
+
+    def _pack(self, damping: Array) -> PackedActuator | None:
+        """Return the drives as compiled steps take them, with damping of their joints (drives,)."""
         from motiform.motion.actuation.drive_kernels import torque_drives
 
-        numbers = np.array([self.limit, self.lag], float)
+        numbers = np.array([self.limit, self.lag, *damping], float)
         return self.commands.pack(PackedActuator(torque_drives, self._places, numbers, np.zeros(0)))
 
     def measure(self, t: float, state: FigureState) -> Mapping[str, ArrayLike]:  # noqa: D102
