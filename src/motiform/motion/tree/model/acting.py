@@ -66,6 +66,8 @@ class Acting:
         self.z0 = np.zeros(memory)
         for own, z in zip(self._own, parts, strict=True):
             self.z0[own] = z
+        for name in ("actuation", "_compiled"):  # of another start
+            self.__dict__.pop(name, None)
         self.z0 = self.call(t, FigureState(state.q, state.v, self.z0))
         return self.z0
 
@@ -104,7 +106,7 @@ class Acting:
     def _numbers_of(self, state: FigureState) -> tuple[Array, Array, Array]:
         """Return a state as compiled functions take it."""
         q, v = ready(state.q, self.figure.nq, "q"), ready(state.v, self.nv, "v")
-        return q, v, ready(state.z, len(self.z0), "z")
+        return q, v, ready(state.z[: len(self.z0)], len(self.z0), "z")  # others may keep more behind it
 
     @property
     def dynamic(self) -> bool:
