@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from motiform.base.kernels import routine, typed_entry
+from motiform.base.kernels import inline, routine, typed_entry
 from motiform.motion.run import DORMAND_PRINCE
 from motiform.motion.stepping.substep_layouts import (
     EVENTS,
@@ -64,9 +64,8 @@ def _rate(space, t, q, v, at, s):
 
 @routine
 def _stages(space, t, h, latest, q, v):
-    """Write the end of a sub-step from its stages; return a status."""
-    n = space.w.shape[0] // 4
-    status = _rate(space, t, q, v, 0, 0)
+    """Write the end of a sub-step from its stages, of which the first is known; return a status."""
+    n, status = space.w.shape[0] // 4, OK
     for s in range(1, 7):
         if status != OK:
             return status
@@ -98,9 +97,17 @@ def _error(space, h):
 
 
 @routine
-def _accepted(space, t, target, latest, q, v):
-    """Take a sub-step that is good enough, to `target` at most; return a status and its length."""
-    planned = space.clock[STEP]
+def _accepted(space, t, target, latest, q, v, known):
+    """Take a sub-step that is good enough, to `target` at most; return a status and its length.
+
+    `known`: the rates at its begin are those at the end of the one before.
+    """
+    planned, n = space.clock[STEP], space.w.shape[0] // 4
+    if known:
+        for k in range(n):
+            space.stages[ix(k)] = space.stages[ix(6 * n + k)]
+    elif _rate(space, t, q, v, 0, 0) != OK:
+        return REFUSED, 0.0
     h = min(planned, target - t)
     scale = max(abs(t), h)
     smallest, cut = 16.0 * (np.nextafter(scale, math.inf) - scale), h < planned
@@ -273,12 +280,25 @@ def _meet(space, t, h, end, q, v):
     return status, last
 
 
+@inline
+def _none_fired(space):
+    """Return whether no event has happened at the end of the last sub-step."""
+    fired = 0
+    for k in range(space.margins.shape[0] // (LOOKS + 2)):
+        fired += space.ints[ix(FIRED + k)]
+    return fired == 0
+
+
+@routine
+def _is_due(space, t, q, v):
+    """Return whether something is due at an instant."""
+    return not next_actuator_instant(t, space.acts, q, v, space.z, space.spare[v.shape[0] :]) > t
+
+
 @routine
 def _due(space, t, q, v):
     """Do what is due at an instant to the states and the memory in `z`; return OK, or ASKED."""
     spare = space.spare[v.shape[0] :]
-    if next_actuator_instant(t, space.acts, q, v, space.z, spare) > t:
-        return OK
     if call_actuators(t, space.acts, q, v, space.z, space.spare, spare) == OK:
         return OK
     space.clock[NOW], space.ints[RESUMES] = t, 1
@@ -289,24 +309,28 @@ def _due(space, t, q, v):
 def _march(space, t, end, q, v):
     """Go on by adaptive sub-steps; return a status."""
     n = space.w.shape[0] // 4
-    nx, events = n - v.shape[0], space.margins.shape[0]
+    nx, events, known = n - v.shape[0], space.margins.shape[0], False
     while t < end:
-        status = _due(space, t, q, v)
-        if status != OK:
-            return status
+        if _is_due(space, t, q, v):
+            known = False
+            if _due(space, t, q, v) != OK:
+                return ASKED
         for k in range(space.z.shape[0]):
             space.seen[ix(k)] = space.z[ix(k)]
         for k in range(nx):
             space.w[ix(k)] = space.z[ix(k)]
         jump = next_actuator_instant(t, space.acts, q, v, space.z, space.spare[v.shape[0] :])
         target, latest = min(end, jump), np.nextafter(jump, -math.inf)
-        status, h = _accepted(space, t, target, latest, q, v)
+        status, h = _accepted(space, t, target, latest, q, v, known)
         if status != OK:
             return status
         after = target if t + h >= target - 1e-12 * abs(target) else t + h
+        known = after < jump
         if events > 0:
             _prepare_dense(space, h)
-            status, after = _meet(space, t, h, after, q, v)
+            last = after
+            status, after = _meet(space, t, h, last, q, v)
+            known = known and after == last and _none_fired(space)
             if status != OK:
                 space.clock[NOW] = after
                 return status
@@ -324,9 +348,8 @@ def _hold(space, t, end, q, v):
     n = space.w.shape[0] // 4
     nx = n - v.shape[0]
     while t < end:
-        status = _due(space, t, q, v)
-        if status != OK:
-            return status
+        if _is_due(space, t, q, v) and _due(space, t, q, v) != OK:
+            return ASKED
         until = min(next_actuator_instant(t, space.acts, q, v, space.z, space.spare[v.shape[0] :]), end)
         middle = 0.5 * (t + until)
         for k in range(space.z.shape[0]):
