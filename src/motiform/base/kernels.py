@@ -42,6 +42,7 @@ __all__ = [
     "get_device",
     "inline",
     "kernel",
+    "native_type",
     "routine",
     "sum_fixed",
     "thread_count",
@@ -117,15 +118,27 @@ class CompiledEntry:
         self, function: Callable[..., Any], signature: Any, *, looks: bool = True, nogil: bool = False
     ) -> None:
         self._python, self._signature, self._looks, self._nogil = function, signature, looks, nogil
-        self.__doc__, self.__name__ = function.__doc__, function.__name__
+        self.__doc__, self.__name__, self.__module__ = function.__doc__, function.__name__, function.__module__
+
+    def __reduce__(self) -> str:
+        return self.__name__  # pickled as what stands under its name in its module
+
+    @cached_property
+    def _dispatcher(self) -> Any:
+        dispatcher = cache_on_disk(numba.njit(**(_OPTIONS | {"nogil": self._nogil}))(self._python))
+        dispatcher.compile(self._signature)
+        dispatcher.disable_compile()
+        return dispatcher
+
+    @property
+    def compiled(self) -> Any:
+        """What compiling gave: its machine code has an address."""
+        return next(iter(self._dispatcher.overloads.values()))
 
     @cached_property
     def function(self) -> Any:
         """The compiled function."""
-        dispatcher = cache_on_disk(numba.njit(**(_OPTIONS | {"nogil": self._nogil}))(self._python))
-        dispatcher.compile(self._signature)
-        dispatcher.disable_compile()
-        return dispatcher if self._looks else next(iter(dispatcher.overloads.values())).entry_point
+        return self._dispatcher if self._looks else self.compiled.entry_point
 
 
 def entry(signature: str) -> Callable[[Callable[..., Any]], CompiledEntry]:
@@ -144,16 +157,16 @@ def typed_entry(
     An argument's type is a text, or a NamedTuple whose fields are of `base.layouts`: one tuple costs less than its
     fields one by one. With `nogil` other threads run meanwhile: for what takes long.
     """
-    signature = _native(result)(*(_native(kind) for kind in arguments))
+    signature = native_type(result)(*(native_type(kind) for kind in arguments))
     return lambda function: CompiledEntry(function, signature, looks=False, nogil=nogil)
 
 
-def _native(kind: str | type) -> Any:
-    """Return Numba's type."""
+def native_type(kind: str | type) -> Any:
+    """Return Numba's type of an argument, see `typed_entry`."""
     if isinstance(kind, str):
         return eval(kind, {}, vars(numba.types))
     hints = get_type_hints(kind, include_extras=True).values()
-    return numba.types.NamedTuple([_native(getattr(hint, "__metadata__", (hint,))[0]) for hint in hints], kind)
+    return numba.types.NamedTuple([native_type(getattr(hint, "__metadata__", (hint,))[0]) for hint in hints], kind)
 
 
 class Kernel:
@@ -215,7 +228,7 @@ def typed_kernel(*arguments: str | type) -> Callable[[Callable[..., None]], Kern
     Numba takes an array of one row or column for C-ordered, whichever it is meant to be, and would compile everything
     again for it; with a signature it does not. The caller vouches for the types: they are not looked at.
     """
-    signature = numba.void(numba.int64, numba.int64, *(_native(kind) for kind in arguments))
+    signature = numba.void(numba.int64, numba.int64, *(native_type(kind) for kind in arguments))
     return lambda function: Kernel(function, signature)
 
 

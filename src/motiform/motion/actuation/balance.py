@@ -24,6 +24,7 @@ from motiform.motion.actuation.motors import TorqueDrives, velocity_places
 from motiform.motion.actuation.tasks import CenterTask, OrientationTask, PostureTask, TagTask, TaskFunction, TaskValues
 from motiform.motion.run import check_number
 from motiform.motion.tree import ActuatorChannel, Figure, FigureState, inertia_matrix, inverse_dynamics
+from motiform.motion.tree.model.actuation import PackedActuator
 from motiform.motion.tree.model.joint import Array
 from motiform.spatial.checks import as_floats
 
@@ -175,8 +176,9 @@ class BalanceLaw:
         a1, A = a0 - Z @ (P @ r), Z @ P @ G[free]
         T, b, W = tasks.rows, tasks.drawn, Z @ N
         seen = T @ W
-        basis = np.linalg.svd(seen, full_matrices=False)
-        U = basis[0][:, basis[1] > _RANK * basis[1].max(initial=1e-300)]
+        U, sizes, Vt = np.linalg.svd(seen, full_matrices=False)
+        large = sizes > _RANK * sizes.max(initial=1e-300)
+        U, sizes, Vt = U[:, large], sizes[large], Vt[large]
         left, miss = T @ A, b - T @ a1
         left, miss = left - U @ (U.T @ left), miss - U @ (U.T @ miss)
         if G.shape[1]:
@@ -185,7 +187,7 @@ class BalanceLaw:
         else:
             f = np.zeros(0)
         a = a1 + A @ f
-        return a + W @ np.linalg.lstsq(seen, b - T @ a, rcond=_RANK)[0], f, G
+        return a + W @ (Vt.T @ (U.T @ (b - T @ a) / sizes)), f, G
 
     @cached_property
     def _rays(self) -> Array:
@@ -241,6 +243,11 @@ class BalanceDrives(TorqueDrives):
         out = np.zeros(self.figure.nv)
         out[self._places] = self.passive
         return out
+
+    @cached_property
+    def packed(self) -> PackedActuator | None:
+        """The drives, with the damping of the joints."""
+        return self._pack(self.damping[self._places])
 
     def act(self, t: float, state: FigureState) -> tuple[ArrayLike, ArrayLike]:
         """Return efforts less the damping of the joints, (nv,)."""

@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
+from motiform.motion.actuation import command_columns as columns
 from motiform.motion.run import check_number
 from motiform.motion.run.functions import call, check_numbers
 from motiform.motion.tree import Actuator, Control, Figure, FigureState
+from motiform.motion.tree.model.actuation import PackedActuator
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.state import ready
 from motiform.spatial.checks import as_floats
@@ -158,6 +160,31 @@ class Commands:
         if self.kept:
             out[2 + self.size : 2 + self.size + self.kept] = self.timed.memory  # type: ignore[union-attr]
         return out
+
+    def pack(self, part: PackedActuator) -> PackedActuator | None:
+        """Return an actuator whose numbers begin with those of its command; None where the command is a function.
+
+        Its kernel finds its own numbers where the integers at the head say, see `command_columns`.
+        """
+        if self.function is not None:
+            return None
+        law = getattr(getattr(self.timed, "law", None), "packed", None) if not (self.kept or self.clock) else None
+        values = self.constant
+        if isinstance(self.timed, PulseTrain):
+            values = np.concatenate([np.asarray(self.timed.times), np.asarray(self.timed.values).ravel()])
+        form = columns.CONSTANT if self.timed is None else columns.SAMPLED if self.sampled else columns.TRAIN
+        timing = [getattr(self.timed, "delay", 0.0), getattr(self.timed, "period", 0.0)]
+        head, numbers, space = np.zeros(columns.HEADER, np.int64), np.concatenate([timing, values]), np.zeros(0)
+        calls: tuple[tuple[int, Any], ...] = ()
+        head[columns.FORM : columns.LAW] = (
+            form, self.size, self.kept, self.ring, self.begin, self.clock, self.length,
+            np.size(self.timed.times) if isinstance(self.timed, PulseTrain) else 0,
+        )  # fmt: skip
+        if law is not None:
+            head[[columns.LAW, columns.LAW_INT, columns.LAW_FLOAT]] = 1, len(head), len(numbers)
+            _, head, numbers, space, _, calls = law.after(head, numbers, space, ((columns.LAW, law.function),))
+        head[[columns.OWN_INT, columns.OWN_FLOAT, columns.OWN_WORK]] = len(head), len(numbers), len(space)
+        return part.after(head, numbers, space, calls)
 
     def value(self, t: float, state: FigureState, memory: Array) -> Array:
         """Return the command that holds, (size,)."""
@@ -321,3 +348,10 @@ class CommandedControl(CommandedActuator):
 
     def act(self, t: float, state: FigureState) -> tuple[ArrayLike, ArrayLike]:  # noqa: D102
         return self.command_at(t, state), state.z[:0]
+
+    @cached_property
+    def packed(self) -> PackedActuator | None:
+        """What it is commanded."""
+        from motiform.motion.actuation.drive_kernels import commanded_efforts
+
+        return self.commands.pack(PackedActuator(commanded_efforts, np.zeros(0, np.int64), np.zeros(0), np.zeros(0)))

@@ -9,10 +9,11 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
 from motiform.motion.actuation.layouts import ControlLaws
-from motiform.motion.actuation.pack import LawArrays, pack_efforts, pack_laws
+from motiform.motion.actuation.pack import LawArrays, flatten_laws, pack_efforts, pack_laws
 from motiform.motion.actuation.trajectories import EffortTrajectory, PackedTrajectory, Posture, PostureTrajectory
 from motiform.motion.run import check_number
 from motiform.motion.tree import Control, Figure, FigureState, inertia_matrix
+from motiform.motion.tree.model.actuation import PackedActuator
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.state import call_checked, ready
 from motiform.spatial.checks import as_floats
@@ -85,6 +86,11 @@ class PostureControl:
             self.damping,
             self.limit,
         )
+
+    @cached_property
+    def packed(self) -> PackedActuator | None:
+        """The law as compiled steps take it; None with functions of the user's."""
+        return flatten_laws(self._laws, limited=self.limit is not None) if self.compiled else None
 
     @cached_property
     def _way(self) -> PackedTrajectory:

@@ -8,9 +8,10 @@ import numpy as np
 
 from motiform.base.errors import InputError, closest
 from motiform.motion.actuation.layouts import ControlLaws
-from motiform.motion.actuation.pack import pack_laws
+from motiform.motion.actuation.pack import flatten_laws, pack_laws
 from motiform.motion.run import check_number
 from motiform.motion.tree import Figure, FigureState
+from motiform.motion.tree.model.actuation import PackedActuator
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.state import ready
 
@@ -80,6 +81,11 @@ class CoordinateControl:
     @cached_property
     def _laws(self) -> ControlLaws:
         return pack_laws(self.figure.nq, self.figure.nv, (), *self.rows)
+
+    @cached_property
+    def packed(self) -> PackedActuator:
+        """The drives as compiled steps take them."""
+        return flatten_laws(self._laws, limited=False)
 
     def __call__(self, t: float, state: FigureState) -> Array:
         """Return the forces at an instant, (nv,)."""

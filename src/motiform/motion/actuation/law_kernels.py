@@ -12,8 +12,11 @@ from motiform.motion.tree.kernels.memory import ix
 __all__ = [
     "control_forces",
     "control_forces_at",
+    "drive_effort",
     "drive_efforts",
     "motor_dynamics",
+    "motor_effort",
+    "posture_commands",
     "servo_commands",
     "tracking_acceleration",
 ]
@@ -51,12 +54,18 @@ def _set_wanted(t, times, first, count, pieces, piece, wanted):
         wanted[2, ix(j)] = still * (6.0 * a * x + 2.0 * b)
 
 
-@entry(f"void({_WAY}, {_1}, {_1}, {_I}, {_I}, {_1}, {_1}, {_1})")
-def servo_commands(t, times, pieces, wanted, q, v, at_q, at_v, K, D, out):
+@routine
+def posture_commands(t, times, pieces, wanted, q, v, at_q, at_v, K, D, out):
     """Write K (q* − q) + D (v* − v) of some coordinates."""
     _set_wanted(t, times, 0, times.shape[0], pieces, 0, wanted)
     for m in range(out.shape[0]):
         out[m] = K[m] * (wanted[0, at_q[m]] - q[at_q[m]]) + D[m] * (wanted[1, at_v[m]] - v[at_v[m]])
+
+
+@entry(f"void({_WAY}, {_1}, {_1}, {_I}, {_I}, {_1}, {_1}, {_1})")
+def servo_commands(t, times, pieces, wanted, q, v, at_q, at_v, K, D, out):
+    """Write the commands of a servo, from Python."""
+    posture_commands(t, times, pieces, wanted, q, v, at_q, at_v, K, D, out)
 
 
 @routine
@@ -133,18 +142,41 @@ def tracking_acceleration(t, times, pieces, wanted, q, v, omega, ratio, out):
         out[j] = off + wanted[2, j]
 
 
+@inline
+def drive_effort(command, limit, lag, z):
+    """Return the effort of a torque drive, z where it has a lag, and the rate of z."""
+    wanted = min(max(command, -limit), limit)
+    return (z, (wanted - z) / lag) if lag > 0.0 else (wanted, 0.0)
+
+
 @entry(f"void({_I}, float64, float64, {_1}, {_1}, {_1}, {_1}, {_1})")
 def drive_efforts(places, limit, lag, command, z, efforts, rates, out):
     """Write the efforts of torque drives, the rates of those with a lag, and what they do to the velocities."""
     for j in range(out.shape[0]):
         out[j] = 0.0
     for m in range(places.shape[0]):
-        asked = min(max(command[m], -limit), limit)
-        efforts[m] = asked
+        efforts[m], rate = drive_effort(command[m], limit, lag, z[m] if lag > 0.0 else 0.0)
         if lag > 0.0:
-            efforts[m] = z[m]
-            rates[m] = (asked - z[m]) / lag
+            rates[m] = rate
         out[places[m]] = efforts[m]
+
+
+@inline
+def motor_effort(motors, m, w, command, z, wound):
+    """Return voltage, current and effort of a motor at the speed w, the rate of its current z, its power and its heat.
+
+    A motor that is not wound has no inductance: its current follows at once.
+    """
+    nk = motors[m, actuation_columns.CONSTANT] * motors[m, actuation_columns.GEAR]
+    R, top = motors[m, actuation_columns.RESISTANCE], motors[m, actuation_columns.VOLTAGE]
+    u = min(max(command, -top), top)
+    i, rate = (u - nk * w) / R, 0.0
+    if wound:
+        i, rate = z, (u - R * z - nk * w) / motors[m, actuation_columns.INDUCTANCE]
+    drag = motors[m, actuation_columns.VISCOUS] * w + motors[m, actuation_columns.FRICTION] * math.tanh(
+        w / motors[m, actuation_columns.FRICTION_SPEED]
+    )
+    return u, i, nk * i - drag, rate, u * i, R * i * i + drag * w
 
 
 @entry(f"void({_2}, {_I}, {_I}, {_1}, {_1}, {_1}, {_2}, {_1}, {_1})")
@@ -159,20 +191,10 @@ def motor_dynamics(motors, places, wound, v, command, z, flow, rates, out):
     for j in range(out.shape[0]):
         out[j] = 0.0
     for m in range(n):
-        w, nk, R = (
-            v[places[m]],
-            motors[m, actuation_columns.CONSTANT] * motors[m, actuation_columns.GEAR],
-            motors[m, actuation_columns.RESISTANCE],
-        )
-        u = min(max(command[m], -motors[m, actuation_columns.VOLTAGE]), motors[m, actuation_columns.VOLTAGE])
-        i = (u - nk * w) / R
-        if wound[m] >= 0:
-            i = z[wound[m]]
-            rates[wound[m]] = (u - R * i - nk * w) / motors[m, actuation_columns.INDUCTANCE]
-        drag = motors[m, actuation_columns.VISCOUS] * w + motors[m, actuation_columns.FRICTION] * math.tanh(
-            w / motors[m, actuation_columns.FRICTION_SPEED]
-        )
-        flow[0, m], flow[1, m], flow[2, m] = u, i, nk * i - drag
-        rates[currents + m] = u * i
-        rates[currents + n + m] = R * i * i + drag * w
-        out[places[m]] = flow[2, m]
+        has = wound[m] >= 0
+        u, i, effort, rate, power, heat = motor_effort(motors, m, v[places[m]], command[m], z[max(wound[m], 0)], has)
+        if has:
+            rates[wound[m]] = rate
+        flow[0, m], flow[1, m], flow[2, m] = u, i, effort
+        rates[currents + m], rates[currents + n + m] = power, heat
+        out[places[m]] = effort

@@ -14,6 +14,7 @@ from motiform.motion.actuation.motors import velocity_places
 from motiform.motion.actuation.trajectories import PackedTrajectory, Posture
 from motiform.motion.run import check_number
 from motiform.motion.tree import Figure, FigureState, inverse_dynamics
+from motiform.motion.tree.model.actuation import PackedActuator
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.state import ready
 
@@ -55,6 +56,19 @@ class ServoLaw:
         n = len(self.coordinates)
         gains = [np.array(np.broadcast_to(np.asarray(g, float), (n,))) for g in (self.gain, self.damping)]
         return servo_commands.function, PackedTrajectory(self.figure, self.posture), [*self._places, *gains]
+
+    @cached_property
+    def packed(self) -> PackedActuator | None:
+        """The law as compiled steps take it; None where the posture is a function of the user's."""
+        from motiform.motion.actuation.laws_part_kernels import servo_law
+
+        _, way, (at_q, at_v, gain, damping) = self._law
+        if not len(way.times):
+            return None
+        sizes = (len(at_q), len(way.times), len(way.pieces), way.pieces.shape[2], way.wanted.shape[1])
+        ints = np.concatenate([sizes, at_q, at_v]).astype(np.int64)
+        floats = np.concatenate([way.times, way.pieces.ravel(), gain, damping])
+        return PackedActuator(servo_law, ints, floats, np.zeros(3 * way.wanted.shape[1]))
 
     def __call__(self, t: float, state: FigureState) -> Array:
         """Return the commands, (coordinates,)."""

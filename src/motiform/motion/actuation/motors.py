@@ -21,6 +21,7 @@ from motiform.motion.actuation import columns as actuation_columns
 from motiform.motion.actuation.commands import Command, CommandedActuator
 from motiform.motion.run import check_number
 from motiform.motion.tree import ActuatorChannel, Figure, FigureState
+from motiform.motion.tree.model.actuation import PackedActuator
 from motiform.motion.tree.model.functions import CoordinateFunction
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.state import ready
@@ -99,6 +100,18 @@ class TorqueDrives(CommandedActuator):
 
     def act(self, t: float, state: FigureState) -> tuple[ArrayLike, ArrayLike]:  # noqa: D102
         return self._efforts(t, state)[1:]
+
+    @cached_property
+    def packed(self) -> PackedActuator | None:
+        """Their places, limit and lag."""
+        return self._pack(np.zeros(self.size))
+
+    def _pack(self, damping: Array) -> PackedActuator | None:
+        """Return the drives as compiled steps take them, with damping of their joints (drives,)."""
+        from motiform.motion.actuation.drive_kernels import torque_drives
+
+        numbers = np.array([self.limit, self.lag, *damping], float)
+        return self.commands.pack(PackedActuator(torque_drives, self._places, numbers, np.zeros(0)))
 
     def measure(self, t: float, state: FigureState) -> Mapping[str, ArrayLike]:  # noqa: D102
         return {"effort": self._efforts(t, state)[0]}
@@ -298,6 +311,16 @@ class Motors(CommandedActuator):
         at = np.full(self.size, -1)
         at[self._inductive] = np.arange(len(self._inductive))
         return motor_dynamics.function, at
+
+    @cached_property
+    def packed(self) -> PackedActuator | None:
+        """Their places, those of their currents, and their numbers; None with gears that depend on coordinates."""
+        from motiform.motion.actuation.drive_kernels import commanded_motors
+
+        if self._linkages:
+            return None
+        ints = np.concatenate([self._places, self._kernel[1]])
+        return self.commands.pack(PackedActuator(commanded_motors, ints, self._numbers.ravel(), np.zeros(0)))
 
     def _dynamics(self, t: float, state: FigureState) -> tuple[Array, Array, Array]:
         """Return voltages, currents and efforts; what these do to the velocities; the rates of the states."""

@@ -7,9 +7,10 @@ import numpy as np
 
 from motiform.motion.actuation.layouts import ControlLaws
 from motiform.motion.actuation.trajectories import EffortTrajectory
+from motiform.motion.tree.model.actuation import PackedActuator
 from motiform.motion.tree.model.joint import Array
 
-__all__ = ["LawArrays", "pack_efforts", "pack_laws"]
+__all__ = ["LawArrays", "flatten_laws", "pack_efforts", "pack_laws"]
 
 _NO_PIECES, _NO_PLACES = np.zeros((0, 4, 0)), np.zeros(0, np.int64)
 
@@ -72,6 +73,28 @@ def pack_laws(
         tau=np.zeros(nv),
         K=np.zeros(nv),
         D=np.zeros(nv),
+    )
+
+
+def flatten_laws(laws: ControlLaws, *, limited: bool) -> PackedActuator:
+    """Return control laws as an actuator of a compiled step: sizes and then all arrays in a row."""
+    from motiform.motion.actuation.laws_part_kernels import control_laws
+
+    nv, width = len(laws.tau), laws.wanted.shape[1]
+    sizes = (
+        len(laws.ints), len(laws.times), len(laws.pieces), laws.pieces.shape[2], width, len(laws.effort_times), nv,
+        len(laws.at_q), len(laws.drives),
+    )  # fmt: skip
+    ints = (sizes, laws.ints, laws.at_q, laws.at_v, laws.drive_q, laws.drive_v)
+    floats = (
+        laws.times, laws.pieces, laws.effort_times, laws.efforts, laws.stiffness, laws.damping, laws.limit, laws.drives,
+    )  # fmt: skip
+    return PackedActuator(
+        control_laws,
+        np.concatenate([np.ravel(part) for part in ints]).astype(np.int64),
+        np.concatenate([np.ravel(part) for part in floats]),
+        np.zeros(3 * width + 4 * nv),
+        limited,
     )
 
 

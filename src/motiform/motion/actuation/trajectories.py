@@ -12,6 +12,7 @@ from motiform.base.errors import InputError
 from motiform.base.splines import cubic_spline
 from motiform.motion.run.functions import call, check_numbers
 from motiform.motion.tree import Figure, FigureState
+from motiform.motion.tree.model.actuation import PackedActuator
 from motiform.motion.tree.model.joint import Array
 from motiform.spatial.checks import as_floats
 
@@ -139,6 +140,14 @@ class EffortTrajectory:
     def jumps(self) -> tuple[float, ...]:
         """Instants at which efforts jump [s]: steps of the simulation end there."""
         return tuple(float(t) for t in self.times[1:]) if self.hold else ()
+
+    @cached_property
+    def packed(self) -> PackedActuator:
+        """The efforts as compiled steps take them."""
+        from motiform.motion.actuation.pack import LawArrays, flatten_laws, pack_efforts, pack_laws
+
+        nv = np.asarray(self.efforts).shape[1]
+        return flatten_laws(pack_laws(nv, nv, [LawArrays(*pack_efforts(self, nv))]), limited=False)
 
     def __call__(self, t: float, state: FigureState) -> Array:
         """Return the efforts at an instant, (nv,)."""

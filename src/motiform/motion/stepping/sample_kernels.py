@@ -15,6 +15,7 @@ from motiform.motion.contact.row_kernels import gap_of, touching
 from motiform.motion.contact.share_kernels import FOUND, ShareWorkspace, find_least
 from motiform.motion.stepping.rest_kernels import RestWorkspace
 from motiform.motion.stepping.step_kernels import DONE, StepWorkspace, take_steps
+from motiform.motion.stepping.substep_layouts import ActuatorSpace
 from motiform.motion.tree.kernels.memory import ix, row3
 from motiform.motion.tree.kernels.place import place
 from motiform.motion.tree.kernels.single import one_state, state_zero
@@ -219,12 +220,13 @@ def _sum_step(head, y, laws, space, step, pair, room, row, out):
 
 
 @typed_entry(
-    "int64", ContactModel, _1, ControlLaws, "boolean", _1, _2, _2, _F, _N, _F, _F, _N, _N, _F, _F, _F, ContactWorkspace,
-    StepWorkspace, RestWorkspace, _N, "boolean", PairForces, ShareWorkspace, _N, ContactSamples, nogil=True,
+    "int64", ContactModel, _1, ControlLaws, ActuatorSpace, _N, _1, _2, _2, _F, _N, _F, _F, _N, _N, _F, _F, _F,
+    ContactWorkspace, StepWorkspace, RestWorkspace, _N, "boolean", PairForces, ShareWorkspace, _N, ContactSamples,
+    nogil=True,
 )  # fmt: skip
 def advance_samples(
-    head, y, laws, evaluate, driven, loads, pushes, at, sample, rate, t0, first, end, h, whole, out, space, step, room,
-    samples, shared, pair, share, row, written,
+    head, y, laws, acts, evaluate, driven, loads, pushes, at, sample, rate, t0, first, end, h, whole, out, space, step,
+    room, samples, shared, pair, share, row, written,
 ):  # fmt: skip
     """Take the steps from number `first` up to `end` after the sample at `at`; return DONE, or why one was not taken.
 
@@ -232,12 +234,14 @@ def advance_samples(
     is written. `shared`: the load of the last step is shared already. What is done is in `step.counts`.
     """
     step.counts[5] = 0
-    code = take_steps(head, y, laws, evaluate, driven, loads, pushes, at, first, end, h, whole, out, space, step, room)
+    code = take_steps(
+        head, y, laws, acts, evaluate, driven, loads, pushes, at, first, end, h, whole, out, space, step, room
+    )
     for s in range(samples):
         if s > 0:
             at = t0 + (sample + s) / rate
             code = take_steps(
-                head, y, laws, evaluate, driven, loads, pushes, at, 0, end, h, whole, out, space, step, room
+                head, y, laws, acts, evaluate, driven, loads, pushes, at, 0, end, h, whole, out, space, step, room
             )
         if code != DONE:
             return code

@@ -19,6 +19,7 @@ to step.
 
 import math
 
+from motiform.base.addresses import call_address
 from motiform.base.kernels import inline, routine
 from motiform.base.layouts import Floats, Floats2, Ints, NamedTuple
 from motiform.geometry.touch.columns import MOST
@@ -41,6 +42,7 @@ from motiform.motion.stepping.momentum_kernels import (
     way_accelerations,
 )  # fmt: skip
 from motiform.motion.stepping.rest_kernels import is_at_rest, solve_at_rest
+from motiform.motion.stepping.substep_layouts import ADDRESS, EVENTS, KEPT, OVER_STEP, ROOM
 from motiform.motion.tree.kernels.dynamics import placed_composite
 from motiform.motion.tree.kernels.memory import ix, row3
 from motiform.motion.tree.kernels.motion import bias
@@ -50,11 +52,29 @@ from motiform.motion.tree.kernels.state import advance_configuration
 from motiform.motion.tree.model import columns as tree_columns
 from motiform.spatial.algebra import cross
 
-__all__ = ["CROWDED", "DONE", "GROWS", "OUT", "UNBALANCED", "StepWorkspace", "take_steps"]
+__all__ = [
+    "ACTUATORS",
+    "CROWDED",
+    "CROWDED_EVENTS",
+    "DONE",
+    "GIVEN",
+    "GROWS",
+    "LAWS",
+    "OUT",
+    "UNBALANCED",
+    "StepWorkspace",
+    "take_steps",
+]
+
+_over_step = call_address(*OVER_STEP)
 
 DONE, UNBALANCED, GROWS, CROWDED = 0, 1, 2, 3
 """What a step comes to: taken; momenta that do not balance, kinetic energy beyond its bound, or more candidates than
 there is room for, and not taken."""
+CROWDED_EVENTS = 9
+"""Taken, and events of actuators must be read before the next; what actuators come to is in `substep_kernels`."""
+GIVEN, LAWS, ACTUATORS = range(3)
+"""Where the efforts of a step come from."""
 OUT = 0.2
 """Of a penetration that a step takes away."""
 
@@ -673,26 +693,36 @@ def _one_step(head, y, laws, driven, loads, pushes, at, h, whole, out, space, st
 
 
 @routine
-def take_steps(head, y, laws, evaluate, driven, loads, pushes, at, first, end, h, whole, out, space, step, room):
+def take_steps(head, y, laws, acts, evaluate, driven, loads, pushes, at, first, end, h, whole, out, space, step, room):
     """Take steps of h, from at + first h up to at + end h, in place; return DONE, or why one was not taken.
 
-    `evaluate`: efforts are those of the laws at each instant; else they are given in `laws`, as `driven` is. Impulses
-    of the points are added up in the last part of y.
+    `evaluate`: efforts are those of the laws at each instant, or those of the actuators over each step; else they are
+    given in `laws`, as `driven` is. Impulses of the points are added up in the last part of y.
     """
     nq, nv = head.ints[tree_columns.NQ], head.ints[tree_columns.NV]
     v, impulses = y[nq : nq + nv], y[y.shape[0] - 3 * step.counts[4] :]
+    z = y[nq + nv : y.shape[0] - 3 * step.counts[4]]
     step.counts[3] = first
     for n in range(first, end):
         t = at + n * h
-        if evaluate:
+        if evaluate == LAWS:
             control_forces(t, laws, y[:nq], v)
+        elif evaluate == ACTUATORS:
+            code = _over_step(acts.ints[ADDRESS], (acts, t, h, y[:nq], v, z, laws.tau, laws.K, laws.D))
+            if code != DONE:
+                return code
         for k in range(nv):
             laws.part[k] = v[k]
         code = _one_step(head, y[: nq + nv], laws, driven, loads, pushes, t, h, whole, out, space, step, room)
         if code != DONE:
             return code
+        for k in range(z.shape[0] if evaluate == ACTUATORS else 0):
+            z[k] = acts.z[k]
+        acts.ints[KEPT] = acts.ints[EVENTS]
         for k in range(nv):
             laws.tau[k] -= step.ahead[k] / h * (step.w[k] - laws.part[k])  # on the way
         add_impulses_on(step.impulses, step.active, step.counts[1], space.sites, step.active, step.point_of, impulses)
         step.counts[3], step.energies[6] = n + 1, h
+        if acts.ints[KEPT] > ROOM // 2:
+            return CROWDED_EVENTS
     return DONE

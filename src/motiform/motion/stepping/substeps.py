@@ -5,7 +5,9 @@ from functools import partial
 
 import numpy as np
 
+from motiform.base.errors import RunError
 from motiform.motion.run import DORMAND_PRINCE, ExplicitStep, march
+from motiform.motion.stepping.substep_layouts import KEPT, NOW, STEP, actuator_space
 from motiform.motion.tree import FigureState
 from motiform.motion.tree.model.acting import Acting
 from motiform.motion.tree.model.joint import Array
@@ -83,3 +85,43 @@ class ActuatorSteps:
             z[: self.nx] += (until - now) * rates
             now = until
         return impulse / h, z, []
+
+
+class CompiledActuators:
+    """Actuators that a compiled step marches itself: what Python does when it is asked, and their events."""
+
+    def __init__(self, acting: Acting, nv: int) -> None:
+        self.acting, self.space = acting, actuator_space(acting, nv)
+        self.names = [f"{part.name}: {event}" for part in acting.parts for event in part.events]
+
+    def answer(self, code: int, q: Array, v: Array) -> bool:
+        """Do what a step has asked for; return whether it goes on."""
+        from motiform.motion.stepping.step_kernels import CROWDED_EVENTS
+        from motiform.motion.stepping.substep_kernels import ASKED, ENDLESS, REFUSED, SMALL
+
+        space, t = self.space, float(self.space.clock[NOW])
+        if code == ASKED:
+            space.z[:] = self.acting.call(t, FigureState(q.copy(), v.copy(), space.z.copy()))
+        elif code == REFUSED:
+            self.acting.refuse(t, FigureState(q.copy(), v.copy(), space.seen.copy()))
+        elif code == SMALL:
+            raise RunError(
+                "the step is too small",
+                where=f"actuators, t = {t:.9g} s",
+                got=f"step {space.clock[STEP]:.3g} s",
+                remedy="Their states grow without bound or jump there: check commands and numbers of the actuators.",
+            )
+        elif code == ENDLESS:
+            raise RunError(
+                "events follow one another without end",
+                where=f"t = {t:.9g} s, actuators",
+                remedy="What happens at the event must move the state off the guard, or end the run.",
+            )
+        return code in (ASKED, CROWDED_EVENTS)
+
+    def take_events(self) -> list[Event]:
+        """Return the events of the steps since this was last asked for."""
+        space = self.space
+        rows = space.events[: 2 * int(space.ints[KEPT])].reshape(-1, 2).tolist()
+        space.ints[KEPT] = 0
+        return [Event(t, self.names[int(k)]) for t, k in rows]

@@ -18,7 +18,8 @@ from motiform.motion.contact.span_kernels import Spans
 from motiform.motion.run import Checkpoint, Run, RunOptions
 from motiform.motion.stepping.equations import ContactEquations
 from motiform.motion.stepping.observe import drive_efforts, packed_samples, snapshot
-from motiform.motion.stepping.substeps import ActuatorSteps
+from motiform.motion.stepping.substep_layouts import actuator_space
+from motiform.motion.stepping.substeps import ActuatorSteps, CompiledActuators
 from motiform.motion.tree.model.joint import Array
 from motiform.record import Event
 
@@ -37,7 +38,7 @@ class Stepper:
 
     def __init__(self, system: ContactEquations, h: float) -> None:
         from motiform.motion.stepping.sample_kernels import advance_samples, contact_samples
-        from motiform.motion.stepping.step_kernels import StepWorkspace
+        from motiform.motion.stepping.step_kernels import ACTUATORS, GIVEN, LAWS, StepWorkspace
 
         self.system, self.h = system, h
         packed, n = system.problem.packed, system.nv
@@ -90,14 +91,17 @@ class Stepper:
         self.events: list[Event] = []
         self.parted = False
         """Whether a step had to be taken in parts."""
-        self._actuators = ActuatorSteps(system.controls) if system.controls.dynamic else None
         laws, pushes = compile_controls(system.controls), compile_loads(system.loads)
-        self._evaluate = laws is not None
+        dynamic = system.controls.dynamic
+        self._acts = CompiledActuators(system.controls, n) if dynamic and system.controls.actuation else None
+        self._actuators = ActuatorSteps(system.controls) if dynamic and self._acts is None else None
+        self._space = actuator_space(None, n) if self._acts is None else self._acts.space
+        self._evaluate = ACTUATORS if self._acts else GIVEN if laws is None else LAWS
         self._laws = pack_laws(system.nq, n) if laws is None else laws
         self._pushes = np.zeros((0, PUSH_FLOATS)) if pushes is None else pushes
         self._asks_loads = pushes is None
         self._no_loads = np.zeros((len(system.figure.segments) if len(self._pushes) else 0, 6))
-        plain = laws is not None and pushes is not None and system.drive is None and not packed.solids
+        plain = self._evaluate != GIVEN and pushes is not None and system.drive is None and not packed.solids
         self.alone = plain
         """Whether steps are numbers alone, which ask nothing of Python."""
         self._stiff = bool(system.controls.stiffness.any() or system.controls.damping.any())
@@ -111,16 +115,16 @@ class Stepper:
 
         check_candidates(count)
         self._limit, n = count, self.system.nv
-        self._space = contact_workspace(n, max(3 * count, n), count)
+        self._contacts = contact_workspace(n, max(3 * count, n), count)
         self._rest, self._share, self._pair = _rest_workspace(count), share_workspace(3 * count), pair_forces(count)
 
     def _reserve(self, count: int) -> None:
         """Make room for so many candidates, and more."""
         if count > self._limit:
-            old = self._space
+            old = self._contacts
             self._make_room(2 * count)
             # what a step hands on to the next
-            self._space = self._space._replace(M=old.M, H=old.H, used=old.used, u=old.u)
+            self._contacts = self._contacts._replace(M=old.M, H=old.H, used=old.used, u=old.u)
             self._room.spans.first[:], self._room.spans.last[:] = 0, 0  # nothing to clear
 
     def step(self, at: float, y: Array, n: int = 0) -> None:
@@ -166,11 +170,15 @@ class Stepper:
             writes = (samples - done if end == steps else 0, done)
             code = self._call(t0 + now / rate, n, end, self.h, y, OUT, now, rate, *writes, shared=shared, t0=t0)
             n, done = int(self._room.counts[3]), done + int(self._room.counts[5])
+            if self._acts is not None:
+                self.events += self._acts.take_events()
             shared = code == UNSHARED
             if shared:
                 press_least(self._share, *self._pair.counts.tolist())
             elif code == CROWDED:
                 self._reserve(self.taken)
+            elif self._acts is not None and self._acts.answer(code, y[: self.system.nq], self._velocities(y)):
+                continue
             elif code != DONE:
                 try:
                     self._take_parts(t0 + (sample + done) / rate + n * self.h, self.h, y, _HALVINGS, code)
@@ -233,7 +241,7 @@ class Stepper:
 
     def _attempt(self, at: float, h: float, y: Array, out: float, n: int = 0) -> int:
         """Take step number n of h after an instant in place and return 0, or why it was not taken, with y as before."""
-        from motiform.motion.stepping.step_kernels import CROWDED, DONE
+        from motiform.motion.stepping.step_kernels import CROWDED, CROWDED_EVENTS, DONE, GIVEN
 
         system, laws, start = self.system, self._laws, at + n * h
         driven, loads, z, events = self._none, self._no_loads, None, list[Event]()
@@ -243,21 +251,27 @@ class Stepper:
                 loads = asked
             if self._actuators is not None:
                 laws.tau[:], z, events = self._actuators.advance(start, h, state)
-            elif not self._evaluate:
+            elif self._evaluate == GIVEN:
                 laws.tau[:] = system.control_forces(start, state)
             if system.drive is not None:
                 system.drive.step = h
                 driven = system.drive.force(start, state.q, state.v)
-            if not self._evaluate and self._stiff:
+            if self._evaluate == GIVEN and self._stiff:
                 laws.K[:], laws.D[:] = system.controls.gains(start, state)
             if self.packed.solids:
                 fastest = float(np.abs(state.v).max(initial=0.0))
                 self._reserve(self._plain + system.problem.find_solids(state.q, 4 * h * (fastest + 10 * h) + 2e-3))
         asked_for = laws.tau.copy()
-        while (code := self._call(at, n, n + 1, h, y, out, driven=driven, loads=loads)) == CROWDED:
-            self._reserve(self.taken)
-            laws.tau[:] = asked_for
-        if code == DONE:
+        while (code := self._call(at, n, n + 1, h, y, out, driven=driven, loads=loads)) not in (DONE, CROWDED_EVENTS):
+            if code == CROWDED:
+                self._reserve(self.taken)
+                laws.tau[:] = asked_for
+            elif self._acts is None or not self._acts.answer(code, y[: system.nq], self._velocities(y)):
+                break
+        if self._acts is not None:
+            events += self._acts.take_events()
+        if code in (DONE, CROWDED_EVENTS):
+            code = DONE
             self._end = start + h
             if z is not None:
                 y[system.moving : system.acting] = z
@@ -275,6 +289,7 @@ class Stepper:
                 self._head,
                 y,
                 self._laws,
+                self._space,
                 self._evaluate,
                 self._none if driven is None else driven,
                 self._no_loads if loads is None else loads,
@@ -288,7 +303,7 @@ class Stepper:
                 h,
                 self.h,
                 out,
-                self._space,
+                self._contacts,
                 self._room,
                 self._rest,
                 samples,
@@ -299,6 +314,9 @@ class Stepper:
                 self._samples,
             )
         )
+
+    def _velocities(self, y: Array) -> Array:
+        return y[self.system.nq : self.system.moving]
 
     def keep(self, y: Array) -> dict[str, Any]:
         """Return the data that a resumed run needs, with the state."""
@@ -323,7 +341,7 @@ class Stepper:
     @property
     def sites(self) -> Array:
         """What is known of the candidates of the last step, the first rows."""
-        return self._space.sites
+        return self._contacts.sites
 
     @property
     def taken(self) -> int:

@@ -68,6 +68,9 @@ class FigureEquations:
         if self._fast:
             assert single is not None
             self._single, self._rate, self._repair = single, entries.rate, entries.repair
+        self._actuation, self._tau = None, np.zeros(figure.nv)
+        if self._fast and self.controls and drive is None and not rubbing and not figure.closures:
+            self._actuation = self.controls.actuation
         self.friction = SlidingFriction(self, at_rest or 0.0) if rubbing else None
         if self.friction is not None and choose:
             self.state = self.friction.choose(t0, self.state)
@@ -151,6 +154,9 @@ class FigureEquations:
         if self.friction is not None:
             self._rate_with_friction(self.friction, t, y, out)
             return
+        if self._actuation is not None:
+            self._rate_of_all(t, np.ascontiguousarray(y), out)
+            return
         if self._fast:
             single = self._single
             tau = self._act_into(t, self.split(y), out) if self._acts else self._rest
@@ -170,6 +176,15 @@ class FigureEquations:
         free = forward_dynamics(self.figure.opened, state.q, state.v, tau, external=loads)
         y = y[: self.moving]
         out[self.figure.nq : self.moving] = self._constrained(y, free, tau, loads) if self.figure.closures else free
+
+    def _rate_of_all(self, t: float, y: Array, out: Array) -> None:
+        """Write the rate where all that acts is compiled, in one call."""
+        single = self._single
+        status = entries.acted_rate(t, self._actuation, single.ints, single.floats, single.work, y, self._tau, out)
+        if status < 0:
+            self.controls.refuse(t, self.split(y))
+        if status:
+            self.refuse(int(status), t, y)
 
     def _rate_with_friction(self, friction: SlidingFriction, t: float, y: Array, out: Array) -> None:
         if not np.isfinite(y).all():

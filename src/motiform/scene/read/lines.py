@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 __all__ = ["line_of"]
 
@@ -16,6 +17,18 @@ def line_of(text: str, place: Sequence[str | int]) -> int | None:
     """
     wanted = tuple(place)
     best, depth = None, 0
+    for number, here in _set_places(text):
+        shared = min(len(here), len(wanted))
+        shared = shared if here[:shared] == wanted[:shared] else 0
+        if shared > depth:
+            best, depth = number, shared
+    return best
+
+
+@lru_cache(4)  # a builder asks for places of one text after another
+def _set_places(text: str) -> tuple[tuple[int, tuple[str | int, ...]], ...]:
+    """Return the lines that set something, and what."""
+    found: list[tuple[int, tuple[str | int, ...]]] = []
     header: tuple[str | int, ...] = ()
     counts: dict[tuple[str | int, ...], int] = {}
     inside = False  # a text of several lines, which may look like keys
@@ -24,16 +37,11 @@ def line_of(text: str, place: Sequence[str | int]) -> int | None:
         if was:
             continue
         if match := _HEADER.match(line):
-            header = here = _resolved(_names(match[2]), match[1] == "[[", counts)
+            header = _resolved(_names(match[2]), match[1] == "[[", counts)
+            found.append((number, header))
         elif match := _KEY.match(line):
-            here = (*header, *_names(match[1]))
-        else:
-            continue
-        shared = min(len(here), len(wanted))
-        shared = shared if here[:shared] == wanted[:shared] else 0
-        if shared > depth:
-            best, depth = number, shared
-    return best
+            found.append((number, (*header, *_names(match[1]))))
+    return tuple(found)
 
 
 def _names(dotted: str) -> list[str]:

@@ -16,11 +16,13 @@ from motiform.motion.actuation.muscles.hill import activation_rate, fibre_equili
 from motiform.motion.actuation.muscles.hill import muscle_force as force_of
 from motiform.motion.actuation.muscles.muscle_set import Muscles
 from motiform.motion.actuation.muscles.paths.columns import JUMPS
-from motiform.motion.actuation.muscles.paths.geometry import path_lines, path_state
+from motiform.motion.actuation.muscles.paths.geometry import path_lines, path_state, path_states
 from motiform.motion.actuation.muscles.paths.jumps import jumping
+from motiform.motion.actuation.muscles.paths.pack import path_actuator
 from motiform.motion.actuation.muscles.posture_warnings import muscle_warnings
 from motiform.motion.run import check_number
 from motiform.motion.tree import ActuatorChannel, Figure, FigureState
+from motiform.motion.tree.model.actuation import PackedActuator
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.state import ready
 
@@ -160,16 +162,35 @@ class HillMuscles(CommandedActuator):
     def _packed(self) -> tuple[Array, Array]:
         return pack_fibres(self.muscles.muscles, self.least)
 
+    @cached_property
+    def packed(self) -> PackedActuator | None:
+        """Their numbers, curves and paths; None with ligaments, with curves or joints that kernels do not know."""
+        way = path_actuator(self.muscles.paths) if self._kernel is not None and not self.muscles.ligaments else None
+        if way is None:
+            return None
+        from motiform.motion.actuation.muscles.actuator_kernels import hill_muscles
+
+        (rows, curves), n, nv = self._packed, self.size, self.figure.nv
+        head, numbers, room = np.array([n, len(curves), 0]), np.concatenate([rows.ravel(), curves]), 6 * n + nv + n * nv
+        own = way.after(head, numbers, np.zeros(room), ((2, way.function),))
+        return self.commands.pack(own._replace(function=hill_muscles))
+
     def own_start(self, state: FigureState) -> ArrayLike:  # noqa: D102
         low = np.array([max(one.activations[0], self.least) for one in self.muscles.muscles])
         a = np.maximum(np.broadcast_to(np.asarray(self.activation, float), (self.size,)), low)
-        own = [self.muscles.muscles[k] for k in self._elastic]
-        length = path_state(self.muscles.paths, state.q)[0][self._elastic]
-        return np.concatenate([a, fibre_equilibrium(own, a[self._elastic], length) if own else np.zeros(0)])
+        length, x = path_state(self.muscles.paths, state.q)[0], np.concatenate([a, np.zeros(len(self._elastic))])
+        if self._kernel is not None:
+            from motiform.motion.actuation.muscles.fibre_kernels import fibre_lengths
 
-    def _dynamics(self, t: float, state: FigureState) -> "_MuscleDynamics":
-        """Return what the muscles do in a state."""
-        length, arm, report = self._ways[0](state.q)
+            fibre_lengths.function(*self._packed, length, np.array(a), x)
+        elif len(self._elastic):
+            own = [self.muscles.muscles[k] for k in self._elastic]
+            x[self.size :] = fibre_equilibrium(own, a[self._elastic], length[self._elastic])
+        return x
+
+    def _dynamics(self, t: float, state: FigureState, way: Any = None) -> "_MuscleDynamics":
+        """Return what the muscles do in a state; lengths, moment arms and reports of the paths may be known."""
+        length, arm, report = self._ways[0](state.q) if way is None else way
         v, x, n = ready(state.v, self.figure.nv, "v"), self.own(state.z)[: len(self.states)], self.size
         u = ready(self.command_at(t, state), n, "a command")
         found = _MuscleDynamics(
@@ -216,16 +237,27 @@ class HillMuscles(CommandedActuator):
         return tau, found.rate
 
     def measure(self, t: float, state: FigureState) -> Mapping[str, ArrayLike]:  # noqa: D102
-        found = self._dynamics(t, state)
-        own = {"excitation": found.excitation, "activation": state.z[: self.size], "force": found.force}
-        own |= {"length": found.length, "fibre_length": found.fibre[:, 0], "fibre_speed": found.fibre[:, 1]}
-        own |= {"power": -found.force * found.speed, "warning": self._warning_flags(state, found.report)}
-        return own | {"line": np.concatenate(path_lines(self.muscles.paths, state.q))}
+        return {name: values[0] for name, values in self.measure_all(np.array([t]), [state]).items()}
 
-    def _warning_flags(self, state: FigureState, report: np.ndarray) -> Array:
-        """Return what is doubtful of the paths: what they report in a posture, and whether they jump about it."""
-        jumps = jumping(self.muscles.paths, state.q, state.v, _SOON) if state.v.any() else np.zeros(self.size, bool)
-        return np.asarray(report + JUMPS * jumps, float)
+    def measure_all(self, times: Array, states: Sequence[FigureState]) -> Mapping[str, Array]:  # noqa: D102
+        paths, q, v = self.muscles.paths, np.array([s.q for s in states]), np.array([s.v for s in states])
+        ways, lines = path_states(paths, q)
+        found = [
+            self._dynamics(float(t), s, way) for t, s, way in zip(times, states, zip(*ways, strict=True), strict=True)
+        ]
+        force, speed = np.array([one.force for one in found]), np.array([one.speed for one in found])
+        fibres = np.array([one.fibre for one in found])
+        return {
+            "excitation": np.array([one.excitation for one in found]),
+            "activation": np.array([s.z[: self.size] for s in states]),
+            "force": force,
+            "length": ways[0],
+            "fibre_length": fibres[:, :, 0],
+            "fibre_speed": fibres[:, :, 1],
+            "power": -force * speed,
+            "warning": np.asarray(ways[2] + JUMPS * jumping(paths, q, v, _SOON), float),
+            "line": lines,
+        }
 
 
 class _MuscleDynamics(NamedTuple):

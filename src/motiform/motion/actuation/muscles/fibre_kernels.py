@@ -4,13 +4,14 @@
 
 import math
 
-from motiform.base.kernels import entry, routine
+from motiform.base.kernels import entry, inline, routine
 from motiform.motion.actuation.muscles import fibre_columns
 from motiform.motion.actuation.muscles.curves import dispatch_kernels as curves
 
-__all__ = ["fibre_rates"]
+__all__ = ["fibre_dynamics", "fibre_lengths", "fibre_rates"]
 
 _1, _2 = "float64[::1]", "float64[:, ::1]"
+_ROUNDING = 1e-15  # of forces over the greatest isometric one
 _SLOWEST, _FASTEST = -1.2, 1.5  # greatest speeds between which the speed of a fibre is looked for
 
 
@@ -19,25 +20,29 @@ def _speed(f, row, k, a, active, rest):
     """Return w with a f_l f_v(w) + β w = rest, in greatest speeds; the bound where there is none."""
     model, at = int(row[k, fibre_columns.MODEL]), int(row[k, fibre_columns.AT])
     low, high = _SLOWEST, _FASTEST
+    solved, x = curves.balance(model, f, at, active, row[k, fibre_columns.DAMPING], rest)
+    if solved:
+        return min(max(x, low), high)
     below = active * curves.speed(model, f, at, low, a) + row[k, fibre_columns.DAMPING] * low - rest
     above = active * curves.speed(model, f, at, high, a) + row[k, fibre_columns.DAMPING] * high - rest
     if below >= 0.0:
         return low
     if above <= 0.0:
         return high
-    for n in range(120):
-        if high - low <= 4e-16:
-            break
-        part = -below / (above - below) if n % 2 == 0 else 0.5
-        x = low + min(max(part, 0.0), 1.0) * (high - low)
-        value = active * curves.speed(model, f, at, x, a) + row[k, fibre_columns.DAMPING] * x - rest
-        if value == 0.0:
-            return x
+    x = min(max(-below / (above - below) * (high - low) + low, low), high)
+    for _ in range(120):  # Newton's method between bounds
+        value, slope = curves.speed_with_slope(model, f, at, x, a)
+        value = active * value + row[k, fibre_columns.DAMPING] * x - rest
         if value < 0.0:
-            low, below = x, value
+            low = x
         else:
-            high, above = x, value
-    return 0.5 * (low + high)
+            high = x
+        slope = active * slope + row[k, fibre_columns.DAMPING]
+        after = x - value / max(slope, 1e-300)
+        if value == 0.0 or abs(after - x) <= 4e-16 or high - low <= 4e-16:
+            return x
+        x = after if low < after < high else 0.5 * (low + high)
+    return x
 
 
 @routine
@@ -81,8 +86,8 @@ def _activation_rate(row, k, a, u):
     )
 
 
-@entry(f"void({_2}, {_1}, {_1}, {_2}, {_1}, {_1}, {_1}, {_1}, {_1}, {_2}, {_1}, {_1})")
-def fibre_rates(row, f, lengths, arms, v, excitations, x, rates, forces, fibres, speeds, efforts):
+@routine
+def fibre_dynamics(row, f, lengths, arms, v, excitations, x, rates, forces, fibres, speeds, efforts):
     """Write rates of activations and of fibre lengths, forces [N], and fibre lengths and speeds [m, m/s].
 
     And the speeds of paths, −arms v [m/s], and the efforts on the coordinates, armsᵀ forces.
@@ -104,3 +109,56 @@ def fibre_rates(row, f, lengths, arms, v, excitations, x, rates, forces, fibres,
             fibres[k, 0], fibres[k, 1] = x[place], rates[place]
         for j in range(v.shape[0]):
             efforts[j] += forces[k] * arms[k, j]
+
+
+@entry(f"void({_2}, {_1}, {_1}, {_2}, {_1}, {_1}, {_1}, {_1}, {_1}, {_2}, {_1}, {_1})")
+def fibre_rates(row, f, lengths, arms, v, excitations, x, rates, forces, fibres, speeds, efforts):
+    """Write what `fibre_dynamics` writes, from Python."""
+    fibre_dynamics(row, f, lengths, arms, v, excitations, x, rates, forces, fibres, speeds, efforts)
+
+
+@inline
+def _excess(f, row, k, length, a, fibre):
+    """Return by how much a fibre that stands pulls more along the tendon than the tendon, over the greatest force."""
+    model, at = int(row[k, fibre_columns.MODEL]), int(row[k, fibre_columns.AT])
+    sine = row[k, fibre_columns.WIDTH] / max(fibre, 1e-300)
+    cosine = math.sqrt(max(1.0 - sine * sine, 0.0))
+    l = fibre / row[k, fibre_columns.LENGTH]
+    own = a * curves.active(model, f, at, l) * curves.speed(model, f, at, 0.0, 1.0) + curves.passive(model, f, at, l)
+    return own * cosine - curves.tendon(model, f, at, (length - fibre * cosine) / row[k, fibre_columns.SLACK])
+
+
+@routine
+def _equilibrium(f, row, k, length, a):
+    """Return the fibre length at which fibre and tendon pull alike: as `fibre_equilibrium`, of one muscle."""
+    low, along = row[k, fibre_columns.SHORTEST], max(length - row[k, fibre_columns.SLACK], 0.0)
+    high = max(math.hypot(row[k, fibre_columns.WIDTH], along), low)
+    below, above = _excess(f, row, k, length, a, low), _excess(f, row, k, length, a, high)
+    if below > 0.0 or above < 0.0:
+        return low if below > 0.0 else high
+    side, before, last = 0.0, math.inf, math.inf
+    for _ in range(200):
+        if high - low <= 4e-16 * max(abs(low), abs(high)):
+            break
+        gap = above - below
+        share = min(max(-below / gap, 0.0), 1.0) if gap > 0.0 else 0.5
+        share = 0.5 if high - low > 0.5 * before else share
+        before, last = last, high - low
+        x = low + share * (high - low)
+        value = _excess(f, row, k, length, a, x)
+        if abs(value) <= _ROUNDING:
+            return x
+        if value < 0.0:
+            above, below, low, side = (0.5 * above if side < 0.0 else above), value, x, -1.0
+        else:
+            below, above, high, side = (0.5 * below if side > 0.0 else below), value, x, 1.0
+    return 0.5 * (low + high)
+
+
+@entry(f"void({_2}, {_1}, {_1}, {_1}, {_1})")
+def fibre_lengths(row, f, lengths, activations, x):
+    """Write the fibre lengths of muscles with elastic tendons in equilibrium, to their places among the states."""
+    for k in range(row.shape[0]):
+        place = int(row[k, fibre_columns.PLACE])
+        if place >= 0:
+            x[place] = _equilibrium(f, row, k, lengths[k], activations[k])

@@ -10,8 +10,10 @@ from motiform.base.errors import InputError
 from motiform.motion.actuation.commands import PulseTrain
 from motiform.motion.actuation.muscles.muscle_set import Muscles
 from motiform.motion.actuation.muscles.paths.geometry import path_state
+from motiform.motion.actuation.muscles.paths.pack import path_actuator
 from motiform.motion.run import check_number
 from motiform.motion.tree import FigureState
+from motiform.motion.tree.model.actuation import PackedActuator
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.state import ready
 from motiform.spatial.checks import as_floats
@@ -54,6 +56,20 @@ class StretchReflex:
         """Lengths in the posture, and optimal fibre lengths [m]."""
         length = path_state(self.muscles.paths, np.asarray(self.posture))[0]
         return length, np.array([one.fibre_length for one in self.muscles.muscles])
+
+    @cached_property
+    def packed(self) -> PackedActuator | None:
+        """The law as compiled steps take it; None where Python must help with the paths."""
+        way = path_actuator(self.muscles.paths)
+        if way is None:
+            return None
+        from motiform.motion.actuation.muscles.actuator_kernels import stretch_reflex
+
+        rest, optimal = self._rest
+        times, values, n = np.asarray(self.excitation.times), np.asarray(self.excitation.values), len(rest)
+        numbers = np.concatenate([(self.gain, self.damping, self.start), rest, optimal, times, values.ravel()])
+        head, room = np.array([n, len(times), 0]), np.zeros(n + n * self.muscles.figure.nv)
+        return way.after(head, numbers, room, ((2, way.function),))._replace(function=stretch_reflex)
 
     def __call__(self, t: float, state: FigureState) -> Array:
         """Return the excitations, (muscles,)."""

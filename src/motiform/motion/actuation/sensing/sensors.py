@@ -7,7 +7,7 @@ function of the seed and of the number of the sample, so that a run that is resu
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -44,9 +44,8 @@ class Sensed:
         """Accelerations and forces of points that touch and stick; None without contacts."""
         if self.contacts is None:
             return None
-        near = contact_gaps(self.figure, self.contacts, self.q) <= _NEAR
-        names = [name for name, close in zip(self.contacts.point_names, near, strict=True) if close]
-        return contact_dynamics(self.figure, self.contacts, self.q, self.v, self.efforts, active=names)
+        numbers = (np.ascontiguousarray(x, float).tobytes() for x in (self.q, self.v, self.efforts))
+        return _touching(self.figure, self.contacts, *numbers)
 
     @property
     def acceleration(self) -> Array:
@@ -54,6 +53,15 @@ class Sensed:
         if self.touching is None:
             return forward_dynamics(self.figure, self.q, self.v, self.efforts)
         return self.touching.acceleration
+
+
+@lru_cache(64)  # what a law has sensed is observed at the sample of the same instant
+def _touching(figure: Figure, contacts: Contacts, *numbers: bytes) -> ContactForces:
+    """Return accelerations and forces of points that touch and stick; none of it is written to."""
+    q, v, efforts = (np.frombuffer(one) for one in numbers)
+    near = contact_gaps(figure, contacts, q) <= _NEAR
+    names = [name for name, close in zip(contacts.point_names, near, strict=True) if close]
+    return contact_dynamics(figure, contacts, q, v, efforts, active=names)
 
 
 class Sensor(ABC):

@@ -11,9 +11,11 @@ import numpy as np
 from motiform.base.errors import InputError
 from motiform.motion.actuation.motors import velocity_places
 from motiform.motion.actuation.muscles.paths.geometry import path_lines, path_state
+from motiform.motion.actuation.muscles.paths.pack import path_actuator
 from motiform.motion.actuation.muscles.paths.paths import Paths
 from motiform.motion.run import check_number
 from motiform.motion.tree import Figure, forward_kinematics, joint_axes
+from motiform.motion.tree.model.actuation import PackedActuator
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.state import ready
 
@@ -121,6 +123,13 @@ class KneeGeometry:
         ends, r = (self.above, self.quadriceps), self.radius
         return sum(math.sqrt(end * end - r * r) + r * math.asin(r / end) for end in ends)
 
+    @property
+    def packed(self) -> PackedActuator | None:
+        """Places and numbers as compiled steps take them."""
+        from motiform.motion.actuation.stimulation.kernels import knees
+
+        return PackedActuator(knees, np.array(self.places, np.int64), self._kernel[1], np.zeros(0))
+
     def lines(self, q: Array) -> list[Array]:
         """Return the corners of quadriceps, with its arc, and hamstrings in the world [m], (corners, 3) each."""
         at_q, at_v = self.places
@@ -179,6 +188,16 @@ class JoinedGeometry:
         lengths, arms = zip(*(part(q) for part in self.parts), strict=True)
         return np.concatenate(lengths), np.concatenate(arms)
 
+    @property
+    def packed(self) -> PackedActuator | None:
+        """Those of all knees as compiled steps take them; None where something else is among them."""
+        if not all(isinstance(part, KneeGeometry) for part in self.parts):
+            return None
+        own = [part.packed for part in self.parts if isinstance(part, KneeGeometry)]
+        packed = [one for one in own if one is not None]
+        ints, floats = np.concatenate([one.ints for one in packed]), np.concatenate([one.floats for one in packed])
+        return packed[0]._replace(ints=ints, floats=floats)
+
     def lines(self, q: Array) -> list[Array]:
         """Return the corners of each muscle [m]."""
         return [line for part in self.parts for line in part.lines(q)]
@@ -203,6 +222,11 @@ class PathArms:
     def __call__(self, q: Array) -> tuple[Array, Array]:
         """Return lengths [m], (paths,), and moment arms −dL/dq, (paths, nv)."""
         return path_state(self.paths, q)[:2]
+
+    @property
+    def packed(self) -> PackedActuator | None:
+        """The paths as compiled steps take them; None where Python must help."""
+        return path_actuator(self.paths)
 
     def lines(self, q: Array) -> list[Array]:
         """Return the corners of each path [m]."""

@@ -15,6 +15,7 @@ from motiform.motion.actuation.stimulation.geometry import Geometry
 from motiform.motion.actuation.stimulation.muscle import StimulatedMuscle, recruitment
 from motiform.motion.run import check_number
 from motiform.motion.tree import ActuatorChannel, FigureState
+from motiform.motion.tree.model.actuation import PackedActuator
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.state import ready
 
@@ -90,6 +91,18 @@ class StimulatedMuscles(CommandedActuator):
         from motiform.motion.actuation.stimulation.kernels import contract, turning
 
         return contract.function, turning.function
+
+    @cached_property
+    def packed(self) -> PackedActuator | None:
+        """Their numbers and geometry; None with a geometry of the user's."""
+        way: PackedActuator | None = getattr(self.geometry, "packed", None)
+        if way is None:
+            return None
+        from motiform.motion.actuation.stimulation.kernels import stimulated_muscles
+
+        n, nv = self.size, self.geometry.figure.nv
+        own = way.after(np.array([n, 0]), self._numbers.ravel(), np.zeros(3 * n + n * nv), ((1, way.function),))
+        return self.commands.pack(own._replace(function=stimulated_muscles))
 
     @property
     def size(self) -> int:  # type: ignore[override]

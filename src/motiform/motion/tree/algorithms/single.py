@@ -15,6 +15,7 @@ _ENTRIES = {
     "composite": "single.one_composite",
     "articulated": "single.one_articulated",
     "rate": "state.one_rate",
+    "acted_rate": "state.one_acted_rate",
     "repair": "state.one_repair",
     "contact_force": "state.one_contact_force",
     "contact_responses": "friction.one_contact_responses",

@@ -4,16 +4,25 @@
 
 import math
 
-from motiform.base.kernels import entry, inline, routine
+from motiform.base.kernels import entry, inline, routine, typed_entry
 from motiform.motion.tree.kernels.contact import contact_place, contact_qdot, contact_repair
 from motiform.motion.tree.kernels.dynamics import articulated, recursive
 from motiform.motion.tree.kernels.memory import get3, get9, put3
 from motiform.motion.tree.kernels.motion import column_velocity, contact_velocity
 from motiform.motion.tree.kernels.single import one_state, state_zero
 from motiform.motion.tree.model import columns as tree_columns
+from motiform.motion.tree.model.actuation import Actuation
+from motiform.motion.tree.model.actuation_kernels import actuator_rates
 from motiform.spatial.algebra import rotation_of_quaternion, tmul, transform
 
-__all__ = ["advance_configuration", "one_configuration_rate", "one_contact_force", "one_rate", "one_repair"]
+__all__ = [
+    "advance_configuration",
+    "one_acted_rate",
+    "one_configuration_rate",
+    "one_contact_force",
+    "one_rate",
+    "one_repair",
+]
 
 _1 = "float64[::1]"
 
@@ -131,6 +140,23 @@ def one_rate(ints, floats, work, y, tau, out):
     status = articulated(ints, floats, Q, V, one_state(tau), W, W, b != b, b, W, b, one_state(out[nq:]))
     other = configuration_rate(ints, floats, Q, V, b, one_state(out[:nq]))
     return max(status, other) if nv else other
+
+
+@typed_entry("int64", "float64", Actuation, "int64[::1]", *[_1] * 5)
+def one_acted_rate(t, acts, ints, floats, work, y, tau, out):
+    """Rate of (q, v, z) under all that acts; below 0 the actuators refuse it."""
+    nq, nv = ints[tree_columns.NQ], ints[tree_columns.NV]
+    end = nq + nv
+    for k in range(end, y.shape[0]):
+        out[k] = 0.0
+    status = actuator_rates(t, acts, y[:nq], y[nq:end], y[end:], tau, out[end:])
+    if status != 0:
+        return -1
+    W, Q, V = one_state(work), one_state(y[:nq]), one_state(y[nq:end])
+    b = state_zero(ints)
+    status = articulated(ints, floats, Q, V, one_state(tau), W, W, b != b, b, W, b, one_state(out[nq:end]))
+    other = configuration_rate(ints, floats, Q, V, b, one_state(out[:nq]))
+    return max(status, other)
 
 
 @entry(f"int64(int64[::1], {_1}, {_1}, {_1}, {_1}, int64, {_1}, {_1})")

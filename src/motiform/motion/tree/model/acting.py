@@ -9,10 +9,12 @@ import numpy as np
 from motiform.base.errors import InputError, RunError
 from motiform.motion.run import Guard
 from motiform.motion.run.functions import call, check_numbers
+from motiform.motion.tree.model import actuation_columns
+from motiform.motion.tree.model.actuation import Actuation, PackedActuator, join_actuators
 from motiform.motion.tree.model.actuator import Actuator, ActuatorChannel, PlainControl, as_actuators
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
-from motiform.motion.tree.model.state import FigureState, call_checked
+from motiform.motion.tree.model.state import FigureState, call_checked, ready
 from motiform.record import Channel
 
 __all__ = ["Acting"]
@@ -42,6 +44,9 @@ class Acting:
         only = self.parts[0] if len(self.parts) == 1 else None
         self._only = only.control if isinstance(only, PlainControl) and not self.nx else None
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {key: own for key, own in vars(self).items() if key not in ("actuation", "_compiled")}  # addresses
+
     def __bool__(self) -> bool:
         return bool(self.parts)
 
@@ -61,8 +66,47 @@ class Acting:
         self.z0 = np.zeros(memory)
         for own, z in zip(self._own, parts, strict=True):
             self.z0[own] = z
+        for name in ("actuation", "_compiled"):  # of another start
+            self.__dict__.pop(name, None)
         self.z0 = self.call(t, FigureState(state.q, state.v, self.z0))
         return self.z0
+
+    @cached_property
+    def actuation(self) -> Actuation | None:
+        """All as compiled steps take it, from `begin` on; None where a function of the user's acts."""
+        packed = [_packed(part, self.figure) for part in self.parts]
+        if any(one is None for one in packed):
+            return None
+        K, D = np.zeros(self.nv), np.zeros(self.nv)
+        for part in self.parts:
+            if not part.limited:
+                K, D = K + np.asarray(part.stiffness, float), D + np.asarray(part.damping, float)
+        jumps = [t for p in self.parts if isinstance(p, PlainControl) for t in getattr(p.control, "jumps", ())]
+        return join_actuators([one for one in packed if one is not None], self._places, jumps, (K, D))
+
+    @property
+    def _places(self) -> list[tuple[int, ...]]:
+        """Where states, memory and events of each begin and end."""
+        x, m, e = 0, self.nx, 0
+        found: list[tuple[int, ...]] = []
+        for part, own, n in zip(self.parts, self._own, self._counts, strict=True):
+            found.append((x, x + n, m, m + len(own) - n, e, e + len(part.events)))
+            x, m, e = x + n, m + len(own) - n, e + len(part.events)
+        return found
+
+    @cached_property
+    def _compiled(self) -> Any:
+        """The compiled functions of all, or None."""
+        if self.actuation is None or self._only is not None:
+            return None
+        from motiform.motion.tree.model import actuation_kernels
+
+        return actuation_kernels
+
+    def _numbers_of(self, state: FigureState) -> tuple[Array, Array, Array]:
+        """Return a state as compiled functions take it."""
+        q, v = ready(state.q, self.figure.nq, "q"), ready(state.v, self.nv, "v")
+        return q, v, ready(state.z[: len(self.z0)], len(self.z0), "z")  # others may keep more behind it
 
     @property
     def dynamic(self) -> bool:
@@ -96,6 +140,19 @@ class Acting:
         """Return the generalised forces of all, (nv,), and the rates of their states, (nx,)."""
         if self._only is not None:
             return call_checked(self._only, t, state, (self.nv,), "control"), _NONE
+        if self._compiled is not None:
+            tau, rates, given = np.empty(self.nv), np.empty(self.nx), (t, self.actuation, *self._numbers_of(state))
+            if self._compiled.actuator_rates_at.function(*given, tau, rates) == actuation_columns.OK:
+                return tau, rates
+        return self._act_each(t, state)
+
+    def refuse(self, t: float, state: FigureState) -> None:
+        """Raise the error of a state that compiled actuators refuse."""
+        self._act_each(t, state)
+        raise RunError("forces of actuators must be finite", where=f"t = {t:.9g} s")
+
+    def _act_each(self, t: float, state: FigureState) -> tuple[Array, Array]:
+        """Return the same from one after another, in Python, with what is wrong in what they return."""
         tau, rates = (self._still.copy() if len(self.parts) != 1 else self._still), np.zeros(self.nx)
         for part, own, n in zip(self.parts, self._own, self._counts, strict=True):
             where = f"{part.name}, t = {t:.6g} s"
@@ -158,6 +215,11 @@ class Acting:
 
     def margins(self, t: float, state: FigureState) -> Array:
         """Return the margins of all events."""
+        if self._compiled is not None:
+            out, given = np.empty(sum(len(part.events) for part in self.parts)), self._numbers_of(state)
+            self._compiled.actuator_margins_at.function(t, self.actuation, *given, np.empty(self.nv), out)
+            if np.isfinite(out).all():
+                return out
         found = []
         for part, own in zip(self.parts, self._own, strict=True):
             if part.events:
@@ -176,6 +238,9 @@ class Acting:
 
     def next_instant(self, t: float, state: FigureState) -> float:
         """Return the next instant at which something is due [s]."""
+        if self._compiled is not None:
+            given = self._numbers_of(state)
+            return float(self._compiled.next_actuator_instant_at.function(t, self.actuation, *given, np.empty(1)))
         return min(
             (float(p.next_instant(t, self._for(state, own))) for p, own in zip(self.parts, self._own, strict=True)),
             default=np.inf,
@@ -235,10 +300,25 @@ class Acting:
         found: dict[str, Array] = {"z": np.array([s.z[: self.nx] for s in states])} if self.nx else {}
         for part, own in zip(self.parts, self._own, strict=True):
             if part.quantities:
-                values = [part.measure(float(t), self._for(s, own)) for t, s in zip(times, states, strict=True)]
+                values = part.measure_all(times, [self._for(s, own) for s in states])
                 for q in part.quantities:
-                    found[f"{part.name}.{q.name}"] = np.array([v[q.name] for v in values], float)
+                    found[f"{part.name}.{q.name}"] = np.asarray(values[q.name], float)
         return found
+
+
+_ASKED = ("act", "margins", "switch", "settle", "next_instant")
+
+
+def _packed(part: Actuator, figure: Figure) -> PackedActuator | None:
+    """Return an actuator as compiled steps take it; None where it is none, or a subclass acts otherwise."""
+    own = part.control if isinstance(part, PlainControl) else part
+    of = getattr(own, "figure", figure)
+    if (of.nq, of.nv) != (figure.nq, figure.nv) or np.size(getattr(own, "z0", ())):
+        return None
+    order = type(part).__mro__
+    made = next(n for n, kind in enumerate(order) if "packed" in vars(kind))
+    changed = (next(n for n, kind in enumerate(order) if name in vars(kind)) for name in _ASKED)
+    return None if any(n < made for n in changed) else part.packed
 
 
 def _numbers(answer: Any, shape: tuple[int, ...], what: str, where: str) -> Array:

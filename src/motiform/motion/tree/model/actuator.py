@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from motiform.motion.tree.model.actuation import PackedActuator
 from motiform.motion.tree.model.state import FigureState
 
 __all__ = ["Actuator", "ActuatorChannel"]
@@ -64,6 +65,11 @@ class Actuator:
         """Return where its force on a coordinate is at its limit, one or (nv,): it is not stiff there."""
         return False
 
+    @property
+    def packed(self) -> PackedActuator | None:
+        """The actuator as compiled steps take it, or None: they ask it in Python."""
+        return None
+
     def margins(self, t: float, state: FigureState) -> ArrayLike:
         """Return one number for each of `events`: it happens where the number falls through zero."""
         return np.zeros(0)
@@ -87,6 +93,11 @@ class Actuator:
     def measure(self, t: float, state: FigureState) -> Mapping[str, ArrayLike]:
         """Return the values of `quantities` by their names."""
         return {}
+
+    def measure_all(self, times: np.ndarray, states: Sequence[FigureState]) -> Mapping[str, ArrayLike]:
+        """Return the same of several states, stacked."""
+        values = [self.measure(float(t), state) for t, state in zip(times, states, strict=True)]
+        return {q.name: np.array([v[q.name] for v in values], float) for q in self.quantities}
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,6 +132,10 @@ class PlainControl(Actuator):
 
     def saturated(self, t: float, state: FigureState) -> ArrayLike:
         return self.control.saturated(t, state)
+
+    @property
+    def packed(self) -> PackedActuator | None:
+        return getattr(self.control, "packed", None)
 
     def start(self, state: FigureState) -> ArrayLike:
         return np.array(getattr(self.control, "z0", ()), float)

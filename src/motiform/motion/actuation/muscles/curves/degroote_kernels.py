@@ -4,9 +4,9 @@
 
 import math
 
-from motiform.base.kernels import inline
+from motiform.base.kernels import inline, routine
 
-__all__ = ["active", "passive", "speed", "tendon"]
+__all__ = ["active", "balance", "passive", "speed", "tendon"]
 
 _BIG = 300.0  # exponents beyond which curves do not grow: forces there have no meaning, and would overflow
 
@@ -58,3 +58,26 @@ def tendon(f, at, x):
     """Exponential that is zero at the slack length."""
     grown = 0.2 * math.exp(min(f[at + 3] * (x - 1.0), _BIG))
     return grown - 0.2, f[at + 3] * grown
+
+
+@routine
+def balance(f, at, active, damping, rest):
+    """Return the speed w between −1.2 and 1.5 at which active f_v(w) + damping w = rest, the bound where there is none.
+
+    Newton's method between bounds, from where it would be without damping.
+    """
+    low, high = -1.2, 1.5
+    s = min(max((rest - active * _D4) / (_D1 * max(active, 1e-300)), -3.3), 3.3)
+    x = min(max((math.sinh(s) - _D3) / _D2, low), high)
+    for _ in range(120):
+        z = _D2 * x + _D3
+        value = active * (_D1 * math.asinh(z) + _D4) + damping * x - rest
+        if value < 0.0:
+            low = x
+        else:
+            high = x
+        after = x - value / max(active * _D1 * _D2 / math.sqrt(z * z + 1.0) + damping, 1e-300)
+        if value == 0.0 or abs(after - x) <= 4e-16 or high - low <= 4e-16:
+            return x
+        x = after if low < after < high else 0.5 * (low + high)
+    return x

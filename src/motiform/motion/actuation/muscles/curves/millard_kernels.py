@@ -5,7 +5,7 @@
 from motiform.base.kernels import inline, routine
 from motiform.motion.actuation.muscles.curves.columns import CURVE, PIECE
 
-__all__ = ["active", "passive", "speed", "tendon"]
+__all__ = ["active", "balance", "passive", "speed", "tendon"]
 
 
 @routine
@@ -35,12 +35,9 @@ def _place(f, at, inside):
         else:
             high = u
         after = u - miss / max(_slope(f, X, u), 1e-300)
-        if not low < after < high:
-            after = 0.5 * (low + high)
-        done = abs(after - u) < 1e-15
-        u = after
-        if done:
+        if abs(after - u) < 1e-15:  # before bounds are looked at: one of them is u
             break
+        u = after if low < after < high else 0.5 * (low + high)
     return piece, u
 
 
@@ -78,3 +75,33 @@ def speed(f, at, x, activation):
 def tendon(f, at, x):
     """Two corners, then straight."""
     return _bezier(f, at + int(f[at + 3]), x)
+
+
+@routine
+def balance(f, at, active, damping, rest):
+    """Return the speed w at which active f_v(w) + damping w = rest: Newton's method on the parameter of one piece."""
+    at += int(f[at + 2])
+    pieces, first, last = int(f[at]), f[at + 1], f[at + 2]
+    piece = at + CURVE
+    before = active * f[piece + 7] + damping * first - rest
+    if before >= 0.0:
+        return first - before / max(active * f[at + 3] + damping, 1e-300)
+    for k in range(pieces):
+        piece = at + CURVE + k * PIECE
+        X, Y = piece + 1, piece + 7
+        after = active * _poly(f, Y, 1.0) + damping * (f[piece] + _poly(f, X, 1.0)) - rest
+        if after >= 0.0:
+            low, high, u = 0.0, 1.0, -before / (after - before)
+            for _ in range(60):
+                miss = active * _poly(f, Y, u) + damping * (f[piece] + _poly(f, X, u)) - rest
+                if miss < 0.0:
+                    low = u
+                else:
+                    high = u
+                found = u - miss / max(active * _slope(f, Y, u) + damping * _slope(f, X, u), 1e-300)
+                if abs(found - u) < 1e-15:
+                    break
+                u = found if low < found < high else 0.5 * (low + high)
+            return f[piece] + _poly(f, X, u)
+        before = after
+    return last - before / max(active * f[at + 4] + damping, 1e-300)

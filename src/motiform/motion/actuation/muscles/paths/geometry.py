@@ -16,6 +16,7 @@ __all__ = ["PathGeometry", "path_geometry", "path_lines", "path_outlines", "path
 
 _ELEMENTS = 1 << 18  # paths on a GPU at a time, each with its own workspace
 _SLOTS_PER_CORE = 8
+_SERIAL_BELOW = 512  # paths, of some microseconds each: waking the threads costs more
 
 
 class PathGeometry(NamedTuple):
@@ -77,14 +78,29 @@ def path_lines(paths: Paths, q: ArrayLike) -> list[Array]:
 
     Where a path has fewer, its longest parts are halved.
     """
-    found = []
-    for path, line in zip(paths.paths, path_outlines(paths, q), strict=True):
-        count = len(path.points) + 2 * len(path.wraps)
-        while len(line) < count:
-            k = int(np.argmax(np.linalg.norm(np.diff(line, axis=0), axis=1)))
-            line = np.insert(line, k + 1, 0.5 * (line[k] + line[k + 1]), axis=0)
-        found.append(line[:count])
-    return found
+    _, (qs,) = as_states(paths.figure, [("q", q, paths.figure.nq)])
+    ends = np.cumsum([len(path.points) + 2 * len(path.wraps) for path in paths.paths])
+    return np.split(path_states(paths, qs[:1])[1][0], ends[:-1]) if paths.paths else []
+
+
+def path_states(paths: Paths, q: Array) -> tuple[tuple[Array, Array, np.ndarray], Array]:
+    """Return lengths, moment arms and reports of all paths in postures q (n, nq) as `path_state` does, and their lines.
+
+    Lines are those of `path_lines`, one path after another, (n, corners, 3).
+    """
+    from motiform.motion.actuation.muscles.paths.single_kernels import fill_lines
+
+    lengths, arms, reports, work = (_run_one if len(q) == 1 else _run_kept)(paths, np.ascontiguousarray(q))
+    if paths.figure.coupled is not None:
+        arms = arms @ paths.figure.coupled.matrix(q)
+    counts = np.array([len(path.points) + 2 * len(path.wraps) for path in paths.paths], np.int64)
+    lines = np.zeros((len(q), int(counts.sum()), 3))
+    fill_lines.function(np.ascontiguousarray(work), counts, lines)
+    return (lengths, arms, reports), lines
+
+
+def _run_kept(paths: Paths, q: Array) -> tuple[Array, Array, np.ndarray, Array]:
+    return _run(paths, q, "cpu", keep=True)
 
 
 def path_wrenches(paths: Paths, q: ArrayLike, tension: ArrayLike, *, device: str = "cpu") -> Array:
@@ -146,7 +162,8 @@ def _run(paths: Paths, q: Array, device: str, *, keep: bool = False) -> tuple[Ar
         space = on.empty((slots, packed.rows))
         found = [on.array(out[part]) for out in outs]
         inputs = (on.array(x[part]) for x in (poses, twists, full))
-        on.launch(path_lines, slots, slots, count, ints, floats, *inputs, space, *found, least=2)
+        least = 2 if count >= _SERIAL_BELOW else slots + 1
+        on.launch(path_lines, slots, slots, count, ints, floats, *inputs, space, *found, least=least)
         for out, values in zip(outs, found, strict=True):
             out[part] = on.host(values)
         if keep:

@@ -1,11 +1,12 @@
 """Where the length or the moment arm of a path jumps: it changes sides of a surface, or a point of it comes or goes."""
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from motiform.motion.actuation.muscles.paths.geometry import path_state
+from motiform.motion.actuation.muscles.paths.geometry import path_geometry, path_state
 from motiform.motion.actuation.muscles.paths.paths import Paths
 from motiform.motion.run import check_number
 from motiform.motion.tree import advance
@@ -29,13 +30,35 @@ def path_jumps(paths: Paths, q: ArrayLike, v: ArrayLike, time: float) -> Array:
 
 
 def jumping(paths: Paths, q: ArrayLike, v: ArrayLike, time: float) -> Any:
-    """Return for each path whether its length or its moment arm jumps, (paths,), on the way from −time to time [s].
+    """Return for each path whether its length or its moment arm jumps, (..., paths), on the way from −time to time [s].
+
+    q and v are one state or several, (..., nq) and (..., nv).
 
     Where a path changes sides of a ball or of a cylinder both ways around it are of the same length: its arm jumps
     alone.
     """
-    lengths, rates = _jumps(paths, q, v, time)
-    return (lengths != 0) | (np.abs(rates) > _LEAST_ARM * np.abs(np.asarray(v, float)).max(initial=0.0))
+    q, v = np.asarray(q, float), np.asarray(v, float)
+    if q.ndim == 1:
+        return jumping(paths, q[None], v[None], time)[0]
+    found = np.zeros((len(q), len(paths.paths)), bool)
+    for k in np.flatnonzero(_suspect(paths, q, v, time)):
+        lengths, rates = _jumps(paths, q[k], v[k], time)
+        found[k] = (lengths != 0) | (np.abs(rates) > _LEAST_ARM * np.abs(v[k]).max(initial=0.0))
+    return found
+
+
+def _suspect(paths: Paths, q: Array, v: Array, time: float) -> Array:
+    """Return at which states any path is not as long as its rates on the way tell, (states,) bool."""
+    moves = np.flatnonzero(v.any(axis=1))
+    found = np.zeros(len(q), bool)
+    if len(moves) and len(paths.paths):
+        own, ends = v[moves], []
+        for s in (-time, 0.0, time):
+            way = path_geometry(paths, advance(paths.figure, q[moves], own, s), own)
+            ends.append((s, way.length, np.asarray(way.speed)))
+        gaps = [np.abs(_gaps(a, b)) for a, b in pairwise(ends)]
+        found[moves] = (np.maximum(*gaps) > 0.5 * _LEAST).any(axis=1)
+    return found
 
 
 def _jumps(paths: Paths, q: ArrayLike, v: ArrayLike, time: float) -> tuple[Array, Array]:

@@ -16,10 +16,11 @@ from motiform.motion.actuation.muscles.paths.paths import (
     wrap_range,
 )
 from motiform.motion.tree.model import columns as tree
+from motiform.motion.tree.model.actuation import PackedActuator
 from motiform.motion.tree.model.figure import Figure
 from motiform.spatial.checks import Array
 
-__all__ = ["PackedPaths", "PathWorkspace", "pack_paths", "path_workspace"]
+__all__ = ["PackedPaths", "PathWorkspace", "pack_paths", "path_actuator", "path_workspace"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +48,22 @@ def path_workspace(figure: Figure) -> PathWorkspace:
     """Return the room for one posture of a figure."""
     sizes = 12 * len(figure.segments), 6 * figure.layout.nv
     return PathWorkspace(np.zeros(figure.packed.rows), *(np.zeros((1, size)) for size in sizes))
+
+
+def path_actuator(paths: Paths) -> PackedActuator | None:
+    """Return the geometry of paths as compiled steps take it; None where Python must help with every posture."""
+    from motiform.motion.actuation.muscles.paths.single_kernels import muscle_paths
+
+    figure, packed, n = paths.figure, paths.packed, len(paths.paths)
+    if not figure.packed.kernel_only or figure.coupled is not None:
+        return None
+    bodies, numbers, nq, nv = figure.packed.ints, figure.packed.floats, figure.nq, figure.nv
+    sizes = (len(bodies), len(numbers), nq, len(figure.segments), nv, figure.packed.rows, packed.rows)
+    room = nq + n * (1 + nv) + figure.packed.rows + 12 * len(figure.segments) + 6 * nv + n * (packed.rows + 1)
+    ints = np.concatenate([sizes, bodies, packed.ints]).astype(np.int64)
+    work = np.zeros(room)
+    work[:nq] = np.nan
+    return PackedActuator(muscle_paths, ints, np.concatenate([numbers, packed.floats]), work)
 
 
 def pack_paths(paths: Paths) -> PackedPaths:
