@@ -59,8 +59,8 @@ class ContactEquations:
         self.figure, self.contacts, self.controls, self.loads = figure, contacts, controls, loads
         self._acts = bool(controls) or drive is not None
         self.laws = compile_controls(controls) if drive is None else None
-        self.compiled = self.laws is not None
-        """Whether its controls are numbers alone."""
+        self.compiled = drive is None and controls.actuation is not None
+        """Whether what acts in its joints is compiled."""
         self.problem = ContactProblem(figure, contacts)
         self.solids = SolidFeatures(self.problem) if events and self.problem.packed.solids else None
         self.nq, self.nv = figure.nq, figure.nv

@@ -52,7 +52,7 @@ class EventDrivenRun(Run):
         self.guards, self.own = [*guards, *system.controls.guards(system.split)], len(guards)
         """Those of the run, and from number `own` on the events of actuators."""
         self.overlap = OverlapWatch(system.figure, system.problem)
-        plain = not self.guards and PhaseSteps.can_take(system, self.stepper)
+        plain = not guards and PhaseSteps.can_take(system, self.stepper)
         self.phase = PhaseSteps(system, self.stepper, options, _STEP, _CREEP) if plain else None
         self.t, self.y = options.t0, first.copy()
         self.step: float | None = None
@@ -196,7 +196,7 @@ class EventDrivenRun(Run):
 
     def _go_on(self, phase: PhaseSteps, t: float, y: Array, target: float) -> PhaseEnd:
         """Take steps in which nothing happens, in place; return what they have come to."""
-        from motiform.motion.stepping.phase_kernels import FAILED, LOST, TOO_SMALL
+        from motiform.motion.stepping.phase_kernels import FAILED, LOST, REFUSED, TOO_SMALL
 
         system = self.system
         edges = bool(len(system.own_sliding) and system.own_sharp.any())
@@ -216,6 +216,8 @@ class EventDrivenRun(Run):
             raise too_small(end.time, end.used)
         if end.code == LOST:
             raise _diverged(end.time)
+        if end.code >= FAILED + REFUSED:
+            system.controls.refuse(end.time, system.split(y))
         if end.code >= FAILED:
             system.tell_status(end.code - FAILED, end.time, y)
         return end

@@ -65,10 +65,10 @@ def _jump(head, pairs, count, chosen, space, work, out):
 
 
 @routine
-def fit_contacts(head, y, phase, pairs, space, work, part):
+def fit_contacts(head, y, phase, pairs, space, work, part, impulses):
     """Bring gaps and velocities of active candidates to zero as their modes ask, in place.
 
-    `y` has the impulses on the points after configuration and velocities; `part` is workspace of its length.
+    y begins with configuration and velocities; `part` is workspace of its length, `impulses` are those on the points.
     """
     active, nq, nv, count = phase.active, head.ints[tree_columns.NQ], head.ints[tree_columns.NV], phase.active.shape[0]
     state = y[: nq + nv]
@@ -88,4 +88,4 @@ def fit_contacts(head, y, phase, pairs, space, work, part):
     _jump(head, pairs, count, chosen, space, work, part)
     for i in range(nv):
         y[ix(nq + i)] += part[ix(i)]
-    add_impulses_on(work.x, phase.rows, pairs, space.sites, active, phase.point_of, y[nq + nv :])
+    add_impulses_on(work.x, phase.rows, pairs, space.sites, active, phase.point_of, impulses)

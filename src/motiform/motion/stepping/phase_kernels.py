@@ -13,8 +13,6 @@ import numpy as np
 
 from motiform.base.kernels import inline, routine, typed_entry
 from motiform.base.layouts import Floats, Floats2, Ints, NamedTuple
-from motiform.motion.actuation.law_kernels import control_forces
-from motiform.motion.actuation.layouts import ControlLaws
 from motiform.motion.actuation.push_kernels import write_pushes
 from motiform.motion.contact import columns as contact_columns
 from motiform.motion.contact.layouts import ContactModel, ContactWorkspace, SolverWorkspace
@@ -27,6 +25,9 @@ from motiform.motion.tree.kernels.place import place
 from motiform.motion.tree.kernels.single import one_state, state_zero
 from motiform.motion.tree.kernels.state import repair_configuration
 from motiform.motion.tree.model import columns as tree_columns
+from motiform.motion.tree.model.actuation import Actuation
+from motiform.motion.tree.model.actuation_columns import OK
+from motiform.motion.tree.model.actuation_kernels import actuator_margins, actuator_rates
 from motiform.spatial.algebra import axpy, cross, dot, scale
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "FULL",
     "LOST",
     "REACHED",
+    "REFUSED",
     "SUSPECT",
     "TOO_SMALL",
     "WENT_ON",
@@ -50,7 +52,8 @@ WENT_ON, REACHED, FULL, CREEPS, SUSPECT, TOO_SMALL, LOST = range(7)
 """What steps end with: as many as were asked for; the target; room for samples; a step of sliding that is no way to
 go on; a step in which something may happen, not taken; a step that would have to be too small; a sample that is not
 finite. From `FAILED` on, that less: the status of a rate."""
-FAILED = 7
+FAILED, REFUSED = 7, 1 << 40
+"""The latter: the status of a rate that actuators refuse."""
 
 _UNKNOWN, _TURNED, _KNOWN = range(3)
 """The rate at the start of a step: not known, of other directions of slip than those that are kept, or known."""
@@ -87,6 +90,8 @@ class PhaseMethod(NamedTuple):
     c: Floats
     error: Floats
     dense: Floats2
+    sizes: Ints
+    """Numbers of a state: those that count for errors (q, v, states of actuators), and these with their memory."""
     numbers: Floats
     """Relative and absolute tolerance, the power by which steps follow errors, the longest step [s]; gap that counts as
     contact [m]; slips that are none and that are slow [m/s]; weights of directions of slow and fast slips [m/s]; part
@@ -110,6 +115,11 @@ class PhaseWorkspace(NamedTuple):
     armed: Ints
     slid: Ints
     seen: Floats
+    tau: Floats
+    margins: Floats
+    """Of the events of actuators."""
+    last: Floats
+    """The same at the look before."""
     samples: Floats2
     """States at samples, by rows."""
     starts: Floats
@@ -122,21 +132,23 @@ class PhaseWorkspace(NamedTuple):
 
 
 @routine
-def phase_rate(head, t, y, laws, pushes, loads, phase, pairs, space, work, out):
+def phase_rate(head, t, y, acts, pushes, loads, phase, pairs, space, work, method, tau, out):
     """Write the rate of a flat state with contacts in their modes; return a status."""
     ints, nq, moving = head.ints, head.ints[tree_columns.NQ], head.zeros.shape[0] + head.ints[tree_columns.NQ]
-    control_forces(t, laws, y[:nq], y[nq:moving])
+    counted, acting = method.sizes[0], method.sizes[1]
+    if actuator_rates(t, acts, y[:nq], y[nq:moving], y[moving:acting], tau, out[moving:counted]) != OK:
+        return REFUSED
     if pushes.shape[0] > 0:
         W, z = one_state(head.work), state_zero(ints)
         place(ints, head.floats, one_state(y[:nq]), W, z, W, z)
         write_pushes(ints, pushes, t, W, loads)
     status = contact_rate(
-        head, y[:moving], laws.tau, loads, phase.active, pairs, space, phase.modes, phase.mu, phase.memory, work,
+        head, y[:moving], tau, loads, phase.active, pairs, space, phase.modes, phase.mu, phase.memory, work,
         out[:moving],
     )  # fmt: skip
-    for k in range(moving, out.shape[0]):
+    for k in range(counted, out.shape[0]):
         out[ix(k)] = 0.0
-    add_impulses_on(work.x, phase.rows, pairs, space.sites, phase.active, phase.point_of, out[moving:])
+    add_impulses_on(work.x, phase.rows, pairs, space.sites, phase.active, phase.point_of, out[acting:])
     return status
 
 
@@ -160,7 +172,7 @@ def _remember(phase, pairs, mu, space, numbers):
 
 
 @routine
-def _take_stages(head, t, y, h, latest, method, laws, pushes, loads, phase, pairs, space, work, room):
+def _take_stages(head, t, y, h, latest, method, acts, pushes, loads, phase, pairs, space, work, room):
     """Write the stages after the first and the end of a step; return the largest status of their rates."""
     k, a = room.stages, method.a
     for s in range(1, method.b.shape[0]):
@@ -170,7 +182,9 @@ def _take_stages(head, t, y, h, latest, method, laws, pushes, loads, phase, pair
                 total += a[ix(s), ix(j)] * k[ix(j), ix(i)]
             room.part[ix(i)] = y[ix(i)] + h * total
         instant = min(t + method.c[ix(s)] * h, latest)
-        status = phase_rate(head, instant, room.part, laws, pushes, loads, phase, pairs, space, work, k[ix(s)])
+        status = phase_rate(
+            head, instant, room.part, acts, pushes, loads, phase, pairs, space, work, method, room.tau, k[ix(s)]
+        )
         if status != tree_columns.OK:
             return status
     for i in range(y.shape[0]):
@@ -188,12 +202,13 @@ def _step_error(y, end, h, method, stages):
     for i in range(y.shape[0]):
         if not math.isfinite(end[ix(i)]):
             return math.inf
+    for i in range(method.sizes[0]):
         error = 0.0
         for s in range(method.error.shape[0]):
             error += method.error[ix(s)] * stages[ix(s), ix(i)]
         size = method.numbers[ATOL] + method.numbers[RTOL] * max(abs(y[ix(i)]), abs(end[ix(i)]))
         square += (h * error / size) ** 2 if error != 0.0 else 0.0
-    return math.sqrt(square / y.shape[0])
+    return math.sqrt(square / method.sizes[0])
 
 
 @routine
@@ -266,13 +281,15 @@ def _may_turn(phase, pairs, space, work, room, numbers):
 
 @routine
 def _may_happen(
-    head, t, y, h, t1, fresh, latest, method, laws, pushes, loads, phase, pairs, space, work, room, modes, careful
+    head, t, y, h, t1, fresh, latest, method, acts, pushes, loads, phase, pairs, space, work, room, modes, careful
 ):
     """Return whether something may happen in a step; right after an event looks come ever nearer to it, too."""
     touch = method.numbers[TOUCH]
     _find_gaps(head, y, room.before)
     first, near = t + (t1 - t) / _LOOKS, _HALVINGS if fresh else 0
     room.numbers[3], room.numbers[4] = t, t
+    if room.margins.shape[0] > 0:
+        _write_margins(head, t, acts, method, room.tau, y, room.last)
     for look in range(near + _LOOKS):
         n = look - near + 1
         if look < near:
@@ -287,14 +304,37 @@ def _may_happen(
         _find_gaps(head, room.state, room.gaps)
         if _may_land(modes, room, touch):
             return True
+        if room.margins.shape[0] > 0 and _may_switch(head, instant, acts, method, room):
+            return True
         if phase.active.shape[0] > 0 and (forces or careful):
-            phase_rate(head, instant, room.state, laws, pushes, loads, phase, pairs, space, work, room.rate)
+            phase_rate(
+                head, instant, room.state, acts, pushes, loads, phase, pairs, space, work, method, room.tau, room.rate
+            )
             if _may_turn(phase, pairs, space, work, room, method.numbers):
                 return True
             room.numbers[4] = instant
         room.numbers[3] = instant
         for k in range(room.gaps.shape[0]):
             room.before[ix(k)] = room.gaps[ix(k)]
+    return False
+
+
+@routine
+def _write_margins(head, t, acts, method, tau, y, out):
+    """Write the margins of the events of actuators."""
+    nq, moving = head.ints[tree_columns.NQ], head.zeros.shape[0] + head.ints[tree_columns.NQ]
+    actuator_margins(t, acts, y[:nq], y[nq:moving], y[moving : method.sizes[1]], tau, out)
+
+
+@routine
+def _may_switch(head, t, acts, method, room):
+    """Return whether an event of an actuator may have come between two looks."""
+    _write_margins(head, t, acts, method, room.tau, room.state, room.margins)
+    for k in range(room.margins.shape[0]):
+        last, now = room.last[ix(k)], room.margins[ix(k)]
+        if last > 0.0 >= now or (last == 0.0 and now < 0.0):
+            return True
+        room.last[ix(k)] = room.margins[ix(k)]
     return False
 
 
@@ -312,11 +352,11 @@ def _drifted(phase, pairs, sites):
 
 
 @typed_entry(
-    "int64", ContactModel, PhaseMethod, ControlLaws, _2, _2, ContactPhase, _N, ContactWorkspace, SolverWorkspace,
+    "int64", ContactModel, PhaseMethod, Actuation, _2, _2, ContactPhase, _N, ContactWorkspace, SolverWorkspace,
     PhaseWorkspace, _I, _I, _1, _F, _F, _F, _F, "boolean", _N, _N, _N, _F, _F, nogil=True,
 )  # fmt: skip
 def advance_phase(
-    head, method, laws, pushes, loads, phase, pairs, space, work, room, modes, armed, y, t, h, target, latest, fresh,
+    head, method, acts, pushes, loads, phase, pairs, space, work, room, modes, armed, y, t, h, target, latest, fresh,
     steps, sample, last, rate, t0,
 ):  # fmt: skip
     """Take up to so many steps from t toward a target in place, tried with h first; return what they end with.
@@ -335,7 +375,9 @@ def advance_phase(
             return FULL
         for _turn in range(2):
             if known != _KNOWN:
-                status = phase_rate(head, t, y, laws, pushes, loads, phase, pairs, space, work, stages[0])
+                status = phase_rate(
+                    head, t, y, acts, pushes, loads, phase, pairs, space, work, method, room.tau, stages[0]
+                )
                 if status != tree_columns.OK:
                     return FAILED + status
                 turned = known == _UNKNOWN and _remember(phase, pairs, phase.mu, space, numbers)
@@ -348,7 +390,7 @@ def advance_phase(
             if used < smallest and not cut:
                 return TOO_SMALL
             status = _take_stages(
-                head, t, y, used, latest, method, laws, pushes, loads, phase, pairs, space, work, room
+                head, t, y, used, latest, method, acts, pushes, loads, phase, pairs, space, work, room
             )
             if status != tree_columns.OK:
                 return FAILED + status
@@ -375,7 +417,7 @@ def advance_phase(
         for k in range(pairs):
             room.slid[ix(k)] = phase.slid[ix(k)]
         happens = _may_happen(
-            head, t, y, used, t1, fresh, latest, method, laws, pushes, loads, phase, pairs, space, work, room, modes,
+            head, t, y, used, t1, fresh, latest, method, acts, pushes, loads, phase, pairs, space, work, room, modes,
             careful,
         )  # fmt: skip
         for k in range(armed.shape[0]):
@@ -396,12 +438,14 @@ def advance_phase(
         for i in range(y.shape[0]):
             y[ix(i)] = room.end[ix(i)]
         room.numbers[0] = t
-        status = phase_rate(head, min(t, latest), y, laws, pushes, loads, phase, pairs, space, work, stages[0])
+        status = phase_rate(
+            head, min(t, latest), y, acts, pushes, loads, phase, pairs, space, work, method, room.tau, stages[0]
+        )
         if status != tree_columns.OK:
             return FAILED + status
         drifted = _drifted(phase, pairs, space.sites)
         if drifted:
-            fit_contacts(head, y, phase, pairs, space, work, room.part)
+            fit_contacts(head, y, phase, pairs, space, work, room.part, y[method.sizes[1] :])
         if sliding and used < numbers[CREEP]:
             return CREEPS
         if t >= target:
@@ -413,11 +457,11 @@ def advance_phase(
 
 
 @typed_entry(
-    "float64", ContactModel, PhaseMethod, ControlLaws, _2, _2, ContactPhase, _N, ContactWorkspace, SolverWorkspace,
+    "float64", ContactModel, PhaseMethod, Actuation, _2, _2, ContactPhase, _N, ContactWorkspace, SolverWorkspace,
     PhaseWorkspace, _1, _F, _F, _F, _F, _F, _F,
 )  # fmt: skip
 def locate_turn(
-    head, method, laws, pushes, loads, phase, pairs, space, work, room, y, t, h, t1, low, high, tolerance
+    head, method, acts, pushes, loads, phase, pairs, space, work, room, y, t, h, t1, low, high, tolerance
 ):  # fmt: skip
     """Return the first instant in (low, high] of the last step at which forces or slips may ask for another mode."""
     while high - low > tolerance:
@@ -425,7 +469,9 @@ def locate_turn(
         if not low < middle < high:
             break
         _state_at(head, middle, t, y, h, t1, room, room.state)
-        phase_rate(head, middle, room.state, laws, pushes, loads, phase, pairs, space, work, room.rate)
+        phase_rate(
+            head, middle, room.state, acts, pushes, loads, phase, pairs, space, work, method, room.tau, room.rate
+        )
         for k in range(pairs):
             room.slid[ix(k)] = phase.slid[ix(k)]
         if _may_turn(phase, pairs, space, work, room, method.numbers):
@@ -435,13 +481,14 @@ def locate_turn(
     return high
 
 
-def phase_workspace(stages: np.ndarray, count: int, capacity: int) -> PhaseWorkspace:
-    """Return room for steps with these stages, for so many candidates and samples."""
+def phase_workspace(stages: np.ndarray, count: int, nv: int, events: int, capacity: int) -> PhaseWorkspace:
+    """Return room for steps with these stages, for so many candidates, events of actuators and samples."""
     size = stages.shape[1]
     part, state, end, rate = np.zeros((4, size))
     gaps, before = np.zeros((2, count))
+    margins, last = np.zeros((2, events))
     armed, slid = np.zeros((2, count), np.int64)
     return PhaseWorkspace(
-        stages, part, state, end, rate, np.zeros((4, size)), gaps, before, armed, slid, np.zeros(5),
-        np.zeros((capacity, size)), np.zeros(capacity), np.zeros(5), np.zeros(2, np.int64),
+        stages, part, state, end, rate, np.zeros((4, size)), gaps, before, armed, slid, np.zeros(5), np.zeros(nv),
+        margins, last, np.zeros((capacity, size)), np.zeros(capacity), np.zeros(5), np.zeros(2, np.int64),
     )  # fmt: skip

@@ -59,11 +59,14 @@ class PhaseSteps:
             stepper.rtol, stepper.atol, stepper.power, longest, TOUCH, SLOW, LAZY, TINY, CLEAR, creep
         ]  # fmt: skip
         self.system, self.options = system, options
+        sizes = np.array([system.counted, system.acting], np.int64)
         self._method = PhaseMethod(
-            tableau.a, tableau.b, tableau.c, tableau.error, tableau.dense, np.array(numbers, float)
+            tableau.a, tableau.b, tableau.c, tableau.error, tableau.dense, sizes, np.array(numbers, float)
         )
+        assert system.controls.actuation is not None
+        self._acts, events = system.controls.actuation, sum(len(part.events) for part in system.controls.parts)
         capacity = max(_TOGETHER, int(options.rate * longest) + 2)
-        self._room: PhaseWorkspace = phase_workspace(stepper.stages, packed.count, capacity)
+        self._room: PhaseWorkspace = phase_workspace(stepper.stages, packed.count, system.nv, events, capacity)
         pushes = compile_loads(system.loads)
         self._pushes = np.zeros((0, PUSH_FLOATS)) if pushes is None else pushes
         self._loads = np.zeros((len(system.figure.segments) if len(self._pushes) else 0, 6))
@@ -88,7 +91,7 @@ class PhaseSteps:
         system, options, room = self.system, self.options, self._room
         problem = system.problem
         self._step = (
-            problem.head, self._method, system.laws, self._pushes, self._loads, self._phase(), problem.pairs,
+            problem.head, self._method, self._acts, self._pushes, self._loads, self._phase(), problem.pairs,
             problem.space, problem.workspace, room,
         )  # fmt: skip
         code = self._kernel(
