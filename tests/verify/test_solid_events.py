@@ -269,20 +269,17 @@ def test_dominoes_of_any_width_fall_as_in_time_stepping(width):
 @pytest.mark.slow
 @pytest.mark.parametrize(("width", "t1"), [(0.06, 1.0), (0.006, 0.7)])
 def test_a_row_that_piles_up_keeps_its_laws(width, t1):
-    """Features of boxes come and go while others press. Wide ones come to rest; at 0.688 s narrow ones have no forces
-    for more than a tenth of a millisecond, which steps with impulses bridge.
+    """Features of boxes come and go while others press: steps with impulses bridge what wide ones chatter at before
+    they come to rest.
     """
     rec = dominoes(width, "dormand-prince", t1=t1, count=3)
     total = rec["energy.kinetic"] + rec["energy.potential"]
     assert np.diff(total).max() < 1e-6 * total[0]  # impulses of steps over many events keep the laws to 1e-6
     assert rec["contact.gap"].min() > -1e-6
     assert np.abs(rec["d2.orientation"][-1, 1:]).max() > 0.5  # the last has fallen
-    names = [event.name.split(":")[0] for event in rec.events]
-    assert "chatters, impulses" in names
     if width == 0.06:
+        assert "chatters, impulses" in [event.name.split(":")[0] for event in rec.events]
         assert rec["energy.kinetic"][-1] < 1e-9 * total[0]
-    else:
-        assert "no forces are possible (Painlevé), impulse" in names
 
 
 def test_edges_that_cross_from_beside_are_not_missed():
