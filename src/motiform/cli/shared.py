@@ -1,8 +1,10 @@
 """Common options of the verbs, and their final message."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields
+from inspect import Parameter, Signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast, get_type_hints
 
 import typer
 from typer.core import TyperCommand
@@ -12,6 +14,7 @@ from motiform.base.errors import InputError, RecordingError, closest, closest_fi
 if TYPE_CHECKING:
     from motiform.record import Recording
 
+Options = TypeVar("Options")
 Skin = Annotated[
     bool | None,
     typer.Option("--skin/--no-skin", help="Draw a figure as one smooth body; the scene's choice if not given."),
@@ -33,6 +36,31 @@ Chroma = Annotated[
 HeightsChannel = Annotated[str | None, typer.Option(help="The channel of heights, where a recording has several.")]
 Enlarged = Annotated[int, typer.Option(min=1, help="Pixels along each side for a pin.")]
 RecordingPath = Annotated[Path, typer.Argument(metavar="RECORDING", help="A recording (.mf).")]
+
+
+def takes_options(options: type[Options]) -> Callable[[Callable[[Options], None]], Callable[..., None]]:
+    """Make a verb of a function of one dataclass, whose fields are the arguments and options of the command line."""
+
+    def make_verb(function: Callable[[Options], None]) -> Callable[..., None]:
+        def verb(**given: Any) -> None:
+            function(options(**given))
+
+        types = get_type_hints(options, include_extras=True)
+        verb.__name__, verb.__doc__, verb.__annotations__ = function.__name__, function.__doc__, types
+        verb.__signature__ = Signature(  # type: ignore[attr-defined]
+            [
+                Parameter(
+                    one.name,
+                    Parameter.KEYWORD_ONLY,
+                    annotation=types[one.name],
+                    default=Parameter.empty if one.default is MISSING else one.default,
+                )
+                for one in fields(cast(Any, options))
+            ]
+        )
+        return verb
+
+    return make_verb
 
 
 class RegisterHelp(TyperCommand):

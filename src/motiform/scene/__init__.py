@@ -1,6 +1,6 @@
 """Scenes: TOML files that define simulations."""
 
-from motiform.scene.many import Each, FailedCopiesWarning, simulate_many
+from motiform.scene.many import CopyArguments, Each, FailedCopiesWarning, simulate_many
 from motiform.scene.read.load import (
     GalleryEntry,
     Scene,
@@ -12,14 +12,31 @@ from motiform.scene.read.load import (
     parse_setting,
 )
 from motiform.scene.redressing import redress
-from motiform.scene.simulate import simulate
+from motiform.scene.simulate import (
+    BodiesArguments,
+    ContactArguments,
+    CoupledArguments,
+    FigureArguments,
+    NetworkArguments,
+    ScreenArguments,
+    ScreensArguments,
+    simulate,
+)
 
 __all__ = [
+    "BodiesArguments",
+    "ContactArguments",
+    "CopyArguments",
+    "CoupledArguments",
     "Each",
     "FailedCopiesWarning",
+    "FigureArguments",
     "GalleryEntry",
+    "NetworkArguments",
     "Scene",
     "SceneParameter",
+    "ScreenArguments",
+    "ScreensArguments",
     "image_hints",
     "list_scenes",
     "load_scene",

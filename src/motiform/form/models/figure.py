@@ -5,7 +5,7 @@ import numpy as np
 from motiform.base.errors import InputError
 from motiform.form.looks import Looks, RestSegment, ShapeLook
 from motiform.form.looks.skeleton import Skeleton, SkeletonSegment, SkeletonTag
-from motiform.geometry import Compound, Plane, Shape
+from motiform.geometry import Compound, Shape
 from motiform.motion.contact import Contacts
 from motiform.motion.coupled.parts import SegmentSolid
 from motiform.motion.figures.human36_table import SEGMENTS, SPREAD
@@ -82,9 +82,7 @@ def contact_looks(contacts: Contacts, figure: object) -> Looks:
     for obstacle in contacts.obstacles:
         carrier, color = obstacle.segment, obstacle.color or STONE
         if carrier is None:
-            level = (
-                isinstance(obstacle.solid, Plane) and obstacle.color is None and is_up(obstacle.placement, figure.up)
-            )
+            level = obstacle.solid.ground and obstacle.color is None and is_up(obstacle.placement, figure.up)
             ground = float(obstacle.placement.translation @ figure.up) if level else None
             look = placed(obstacle.shape, obstacle.placement, color, ground=ground)
         elif obstacle.color is None and figure.segment(carrier).parts:

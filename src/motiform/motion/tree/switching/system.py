@@ -21,10 +21,17 @@ from motiform.motion.tree.start import start_open
 from motiform.motion.tree.switching.equations import SwitchingEquations
 from motiform.motion.tree.switching.events import guards_of_contacts, told
 from motiform.motion.tree.switching.observe import contact_channels, observe_phases
-from motiform.motion.tree.system import check_device, check_moves, check_resolved
+from motiform.motion.tree.system import FORMS, FigureArguments, check_device, check_moves, check_resolved
 from motiform.record import Channel, Event
 
 __all__ = ["KIND", "SwitchingSystem"]
+
+
+class LeavingArguments(FigureArguments, total=False):
+    """What a run of a figure whose contacts leave and land takes: it is always watched, nothing is prescribed."""
+
+    contacts: Any
+    """Refused: contacts of solids cannot act beside those that leave and land."""
 
 
 class SwitchingSystem(System):
@@ -128,7 +135,9 @@ KIND = ModelKind(
     "a figure whose contacts leave and land",
     Figure,
     SwitchingSystem,
+    LeavingArguments,
     "dormand-prince",
     only=_leaves,
     hints={"forces": "Give controls=, or loads= on its segments."},
+    forms=FORMS,
 )
