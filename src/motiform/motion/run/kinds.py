@@ -127,7 +127,9 @@ def one_or_several(fits: Callable[[Any], bool], allowed: str) -> Callable[[Any],
     return listed
 
 
-several_guards = one_or_several(lambda one: isinstance(one, Guard), "Guard")
+def several_guards(given: Any) -> list[Guard]:
+    """Return guards, one or several, as a list."""
+    return one_or_several(lambda one: isinstance(one, Guard), "Guard")(given)
 
 
 def check_integrator(options: RunOptions, kind: str, noun: str) -> None:
