@@ -8,18 +8,9 @@ from pathlib import Path
 from typing import Any
 
 __all__ = [
-    "InputError",
-    "MotiformError",
-    "MotiformWarning",
-    "RecordingError",
-    "RunError",
-    "SceneError",
-    "ShapeError",
-    "closest",
-    "closest_file",
-    "outside_data",
-    "printable",
-]
+    "InputError", "MotiformError", "MotiformWarning", "RecordingError", "RunError", "SceneError", "ShapeError",
+    "closest", "closest_file", "outside_data", "printable",
+]  # fmt: skip
 
 
 class MotiformWarning(UserWarning):

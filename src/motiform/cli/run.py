@@ -104,11 +104,9 @@ def _functions(path: Path) -> dict[str, Any]:
         raise InputError("no such file", where="--functions", got=str(path), remedy=closest_file(path))
     if spec is None or spec.loader is None:
         raise InputError(
-            "the functions must be in a Python file",
-            where="--functions",
-            got=str(path),
+            "the functions must be in a Python file", where="--functions", got=str(path),
             allowed="a file that ends in .py",
-        )
+        )  # fmt: skip
     module = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)

@@ -106,12 +106,9 @@ def change_image(recording: "Recording", assignments: list[str] | None) -> None:
     if others:
         remedy = "`motiform form` changes screens and looks, `motiform run` the motion."
         raise InputError(
-            "a setting of a picture must be one of [image]",
-            where="--set",
-            got=others[0],
-            allowed="image.…",
+            "a setting of a picture must be one of [image]", where="--set", got=others[0], allowed="image.…",
             remedy=remedy,
-        )
+        )  # fmt: skip
     if settings:
         recording.manifest["image"] = image_hints(recording.manifest.get("image") or {}, settings)
 

@@ -17,20 +17,9 @@ from motiform.image.path import CameraPath
 _HOME: dict[str, str] = {"compare_plot": "motiform.image.plot", "plot_channels": "motiform.image.plot"}
 
 __all__ = [
-    "RenderArguments",
-    "Camera",
-    "CameraPath",
-    "Ground",
-    "Lighting",
-    "cast_form",
-    "film",
-    "film_pictures",
-    "picture",
-    "print_size",
-    "render",
-    "show_pictures",
-    *_HOME,
-]
+    "RenderArguments", "Camera", "CameraPath", "Ground", "Lighting", "cast_form", "film", "film_pictures", "picture",
+    "print_size", "render", "show_pictures", *_HOME,
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -173,11 +173,9 @@ def film(
     if width % 2 or height % 2:
         even = (width - width % 2 or 2, height - height % 2 or 2)
         raise InputError(
-            "width and height of a film must be even",
-            got=size,
-            allowed="even numbers (H.264, yuv420p)",
+            "width and height of a film must be even", got=size, allowed="even numbers (H.264, yuv420p)",
             remedy=f"Take {even}.",
-        )
+        )  # fmt: skip
     times = film_times(form, fps=fps, speed=speed)
     painter = Painter.of(form, **view)
     _ffmpeg()  # told before the work, not after

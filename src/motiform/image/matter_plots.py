@@ -82,11 +82,9 @@ def _masses(
         low, keep = high, np.ones(len(high), bool)
     if high.ndim != 2:
         raise InputError(
-            "the array must have one row for each mass",
-            where="points of the plane",
-            got=high.shape,
+            "the array must have one row for each mass", where="points of the plane", got=high.shape,
             allowed="(masses, 2)",
-        )
+        )  # fmt: skip
     names = np.full(len(high), "masses", dtype=object) if groups is None else np.asarray(list(groups), dtype=object)
     if names.shape != (len(high),):
         raise InputError("a group for each mass is needed", where="groups", got=len(names), allowed=str(len(high)))

@@ -44,11 +44,9 @@ def low_pass(
             )
         if not (isinstance(cutoff, (int, float)) and 0 < cutoff < channel.rate / 2):
             raise InputError(
-                "cutoff must be below half the rate",
-                where=f"channel {name!r}",
-                got=cutoff,
+                "cutoff must be below half the rate", where=f"channel {name!r}", got=cutoff,
                 allowed=f"0 to {channel.rate / 2:g} Hz",
-            )
+            )  # fmt: skip
         flat = rec[name].reshape(rec.count(name), math.prod(channel.shape)).astype(np.float64)
         data[name] = (channel, filtered(flat, cutoff, channel.rate, order, zero_phase).reshape(-1, *channel.shape))
     entry = {"cutoff": float(cutoff), "order": order, "zero_phase": zero_phase, "channels": list(data)}

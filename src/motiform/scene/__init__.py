@@ -24,25 +24,8 @@ from motiform.scene.simulate import (
 )
 
 __all__ = [
-    "BodiesArguments",
-    "ContactArguments",
-    "CopyArguments",
-    "CoupledArguments",
-    "Each",
-    "FailedCopiesWarning",
-    "FigureArguments",
-    "GalleryEntry",
-    "NetworkArguments",
-    "Scene",
-    "SceneParameter",
-    "ScreenArguments",
-    "ScreensArguments",
-    "image_hints",
-    "list_scenes",
-    "load_scene",
-    "parse_scene",
-    "parse_setting",
-    "redress",
-    "simulate",
-    "simulate_many",
-]
+    "BodiesArguments", "ContactArguments", "CopyArguments", "CoupledArguments", "Each", "FailedCopiesWarning",
+    "FigureArguments", "GalleryEntry", "NetworkArguments", "Scene", "SceneParameter", "ScreenArguments",
+    "ScreensArguments", "image_hints", "list_scenes", "load_scene", "parse_scene", "parse_setting", "redress",
+    "simulate", "simulate_many",
+]  # fmt: skip

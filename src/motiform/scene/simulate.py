@@ -47,24 +47,10 @@ from motiform.scene.read.load import Scene, load_scene, parse_scene
 from motiform.spatial import up_against, up_name
 
 __all__ = [
-    "KINDS",
-    "BodiesArguments",
-    "ContactArguments",
-    "CoupledArguments",
-    "FigureArguments",
-    "NetworkArguments",
-    "ScreenArguments",
-    "ScreensArguments",
-    "check_motion",
-    "check_not_both",
-    "earlier",
-    "looks_of_run",
-    "run_key",
-    "run_recorded",
-    "scene_looks",
-    "shown_keys",
-    "simulate",
-]
+    "KINDS", "BodiesArguments", "ContactArguments", "CoupledArguments", "FigureArguments", "NetworkArguments",
+    "ScreenArguments", "ScreensArguments", "check_motion", "check_not_both", "earlier", "looks_of_run", "run_key",
+    "run_recorded", "scene_looks", "shown_keys", "simulate",
+]  # fmt: skip
 
 KINDS: tuple[ModelKind, ...] = (
     BODIES, FIGURES, LEAVING, CONTACTS, NETWORKS, FIGURES_IN_MATTER, SCREENS, SETS_OF_SCREENS,

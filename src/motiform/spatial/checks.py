@@ -85,12 +85,9 @@ def check_rotation(rotation: ArrayLike, *, where: str = "rotation", tolerance: f
         raise _not_orthogonal(where, float(error), tolerance)
     if np.linalg.det(R).min() < 0:
         raise InputError(
-            "the matrix must not mirror",
-            where=where,
-            got=Words("determinant -1"),
-            allowed="determinant +1",
+            "the matrix must not mirror", where=where, got=Words("determinant -1"), allowed="determinant +1",
             remedy="Flip one axis.",
-        )
+        )  # fmt: skip
     return R
 
 

@@ -11,16 +11,9 @@ from motiform.base.errors import InputError
 from motiform.spatial.checks import Array, Words, as_floats, check_turn
 
 __all__ = [
-    "conjugate",
-    "exp_quaternion",
-    "log_quaternion",
-    "multiply_quaternions",
-    "normalize_quaternion",
-    "quaternion_from_rotation",
-    "rotate",
-    "rotation_from_quaternion",
-    "slerp",
-]
+    "conjugate", "exp_quaternion", "log_quaternion", "multiply_quaternions", "normalize_quaternion",
+    "quaternion_from_rotation", "rotate", "rotation_from_quaternion", "slerp",
+]  # fmt: skip
 
 
 def normalize_quaternion(quaternion: ArrayLike) -> Array:
@@ -29,11 +22,9 @@ def normalize_quaternion(quaternion: ArrayLike) -> Array:
     largest = np.abs(q).max(axis=-1, keepdims=True, initial=0.0)
     if (largest == 0).any():
         raise InputError(
-            "a quaternion must have a length above 0",
-            where="quaternion",
-            got=Words("(0, 0, 0, 0)"),
+            "a quaternion must have a length above 0", where="quaternion", got=Words("(0, 0, 0, 0)"),
             allowed="a length above zero",
-        )
+        )  # fmt: skip
     # Scaled by a power of two, so that no square over- or underflows and no digit is lost.
     q = np.ldexp(q, -np.frexp(largest)[1])
     unit: Array = q / np.sqrt((q * q).sum(axis=-1, keepdims=True))

@@ -16,17 +16,9 @@ from motiform.spatial import Transform
 from motiform.spatial.checks import Array, Words
 
 __all__ = [
-    "GROUNDS",
-    "TOUCHING",
-    "SolidContact",
-    "can_touch",
-    "listed_pairs",
-    "reach_of",
-    "touch_listed",
-    "touch_numbers",
-    "touch_points",
-    "touch_room",
-]
+    "GROUNDS", "TOUCHING", "SolidContact", "can_touch", "listed_pairs", "reach_of", "touch_listed", "touch_numbers",
+    "touch_points", "touch_room",
+]  # fmt: skip
 
 TOUCHING = ("ball", "box", "capsule", "cylinder", "ellipsoid", "torus", "cone", "mesh")
 """Kinds that touch as solids; a mesh as its convex hull."""

@@ -265,11 +265,9 @@ class _Document:
             seconds = (times - self.times[0]).astype(np.float32)
             if np.any(np.diff(seconds) <= 0):
                 raise InputError(
-                    "samples lie too close for the single precision of glTF",
-                    where=self.form.title or None,
-                    got=f"{len(seconds)} samples in {self.times[-1] - self.times[0]:g} s",
-                    remedy="Give a lower rate.",
-                )
+                    "samples lie too close for the single precision of glTF", where=self.form.title or None,
+                    got=f"{len(seconds)} samples in {self.times[-1] - self.times[0]:g} s", remedy="Give a lower rate.",
+                )  # fmt: skip
             self.inputs[key] = self._accessor(self._view([seconds], seconds.nbytes), seconds, bounds=True)
         return self.inputs[key]
 
@@ -389,11 +387,9 @@ def _write_binary(path: Path, document: dict[str, Any], chunks: "list[Chunk]") -
     total = 12 + 8 + len(text) + 8 + size
     if total > _LARGEST:
         raise InputError(
-            "the form is too large for a .glb file",
-            got=f"{total / 2**30:.1f} GiB",
-            allowed="less than 4 GiB",
+            "the form is too large for a .glb file", got=f"{total / 2**30:.1f} GiB", allowed="less than 4 GiB",
             remedy="Give a lower rate.",
-        )
+        )  # fmt: skip
     with path.open("wb") as out:
         out.write(struct.pack("<4sII", b"glTF", 2, total))
         out.write(struct.pack("<I4s", len(text), b"JSON") + text)

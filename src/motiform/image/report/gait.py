@@ -18,15 +18,8 @@ if TYPE_CHECKING:
     from motiform.record import Recording
 
 __all__ = [
-    "SIDES",
-    "curve_pages",
-    "cycles_csv",
-    "find_walker",
-    "marks_in",
-    "series_pages",
-    "spatio_temporal",
-    "turned_by",
-]
+    "SIDES", "curve_pages", "cycles_csv", "find_walker", "marks_in", "series_pages", "spatio_temporal", "turned_by",
+]  # fmt: skip
 
 SIDES = {word[0]: (word, color) for word, color in style.SIDES.items()}
 """Word and colour of each side."""

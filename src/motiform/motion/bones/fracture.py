@@ -78,11 +78,9 @@ def _capped(vertices: Array, faces: Any, normal: Array, area: float, name: str) 
     if found is None or not caps or found.area < _LEAST * area:
         got = Words("nothing" if found is None else f"{found.area / area:.1%} of its surface")
         raise ShapeError(
-            "each fragment must be a part of the bone",
-            where=name,
-            got=got,
+            "each fragment must be a part of the bone", where=name, got=got,
             allowed=f"{_LEAST:.0%} of its surface or more",
-        )
+        )  # fmt: skip
     return found
 
 

@@ -242,20 +242,14 @@ def find_table(table: str | Anthropometry, sex: str) -> Anthropometry:
     names = sorted({name for name, _ in TABLES})
     if table not in names:
         raise InputError(
-            "no such anthropometric table",
-            where="human36",
-            got=table,
-            allowed=", ".join(names) + ", or an Anthropometry",
-            remedy=closest(str(table), names),
-        )
+            "no such anthropometric table", where="human36", got=table,
+            allowed=", ".join(names) + ", or an Anthropometry", remedy=closest(str(table), names),
+        )  # fmt: skip
     sexes = [s for name, s in TABLES if name == table]
     if sex not in sexes:
         remedy = "Dempster measured men only: use table='deleva'." if sex == "female" else closest(str(sex), sexes)
         raise InputError(
-            f"the table {table!r} has no data for this sex",
-            where="human36",
-            got=sex,
-            allowed=", ".join(sexes),
+            f"the table {table!r} has no data for this sex", where="human36", got=sex, allowed=", ".join(sexes),
             remedy=remedy,
-        )
+        )  # fmt: skip
     return TABLES[table, sex]

@@ -11,15 +11,9 @@ from collections.abc import Mapping
 from typing import Any
 
 __all__ = [
-    "KEYPOINT_SD",
-    "KEYPOINT_SETS",
-    "KEYPOINT_SPREADS",
-    "are_keypoints",
-    "keypoint_sites",
-    "keypoint_spread",
-    "keypoint_tasks",
-    "loose_coordinates",
-]
+    "KEYPOINT_SD", "KEYPOINT_SETS", "KEYPOINT_SPREADS", "are_keypoints", "keypoint_sites", "keypoint_spread",
+    "keypoint_tasks", "loose_coordinates",
+]  # fmt: skip
 
 Point = tuple[float, float, float]
 

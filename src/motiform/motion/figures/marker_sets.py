@@ -16,15 +16,9 @@ from motiform.measure.names import bare_name, read_pairs
 from motiform.motion.figures.keypoint_sets import KEYPOINT_SETS, keypoint_sites, keypoint_spread
 
 __all__ = [
-    "MARKER_SETS",
-    "SITES",
-    "check_markers_of",
-    "find_marker_set",
-    "marker_tags",
-    "read_sites",
-    "site_spreads",
+    "MARKER_SETS", "SITES", "check_markers_of", "find_marker_set", "marker_tags", "read_sites", "site_spreads",
     "soft_markers",
-]
+]  # fmt: skip
 
 _SOFT = ("thigh", "thigh_front", "shank", "shank_front", "upper_arm", "upper_arm_high", "forearm", "scapula",
          "midfoot")  # fmt: skip

@@ -18,15 +18,9 @@ from motiform.motion.run.kinds import check_integrator
 from motiform.record import Channel, Event
 
 __all__ = [
-    "KIND",
-    "EngineRun",
-    "NetworkArguments",
-    "NetworkSystem",
-    "check_functions",
-    "check_stability",
-    "describe",
+    "KIND", "EngineRun", "NetworkArguments", "NetworkSystem", "check_functions", "check_stability", "describe",
     "film_rate",
-]
+]  # fmt: skip
 
 _CALL = 16384  # steps in one call: a third of a second of sound, and signals of as many steps in memory
 

@@ -231,8 +231,6 @@ def _number(value: float | str, which: str, where: str) -> float:
             return number
     allowed = "a finite number, or text with a unit like " + ("rad or m" if which == "q" else "rad/s or m/s")
     raise SceneError(
-        "the coordinate must be of a joint" if which == "q" else "the velocity must be of a joint",
-        where=where,
-        got=value,
-        allowed=allowed,
-    )
+        "the coordinate must be of a joint" if which == "q" else "the velocity must be of a joint", where=where,
+        got=value, allowed=allowed,
+    )  # fmt: skip

@@ -25,14 +25,8 @@ from motiform.scene.tables.place import Count, FixedTable, ImposedTable, LookTab
 from motiform.scene.tables.shapes import ShapeTable
 
 __all__ = [
-    "LinkTable",
-    "NetworkTable",
-    "PistonTable",
-    "PointsOf",
-    "PushTable",
-    "ReachTable",
-    "SolidTable",
-]
+    "LinkTable", "NetworkTable", "PistonTable", "PointsOf", "PushTable", "ReachTable", "SolidTable",
+]  # fmt: skip
 
 PointsOf = str | list[str]
 """Points by name: "group", "group[3]", "group[2:5]", "other_network.group"; of a grid "group[0, :]"; or several."""

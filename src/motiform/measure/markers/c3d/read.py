@@ -44,11 +44,9 @@ def read_c3d(path: Path, options: ReadOptions) -> Raw:
     if len(head) < BLOCK or head[1] != 80:
         got = f"{len(head)} bytes" if len(head) < BLOCK else f"second byte {head[1]}"
         raise InputError(
-            "a C3D file must begin with its header",
-            where=where,
-            got=got,
+            "a C3D file must begin with its header", where=where, got=got,
             allowed="a header of 512 bytes with the mark 80",
-        )
+        )  # fmt: skip
     parameters, numbers = read_parameters(head, head[0], where)
     header = _header(head, numbers, where)
     first, stated = _frames(header, parameters)

@@ -240,20 +240,16 @@ def _check_ends(ends: ArrayLike, key: str, count: int, *, ground: bool = True) -
         array = array.astype(int)
     if array.ndim != 1 or array.dtype.kind not in "iu":
         raise InputError(
-            "ends of links are indices",
-            where=key,
-            got=Words(f"{array.dtype} {array.shape}"),
+            "ends of links are indices", where=key, got=Words(f"{array.dtype} {array.shape}"),
             allowed="(links,) whole numbers",
-        )
+        )  # fmt: skip
     low = GROUND if ground else 0
     bad = np.flatnonzero((array < low) | (array >= count))
     if len(bad):
         raise InputError(
-            "the end of a link must be an existing point",
-            where=f"{key} of link {bad[0]}",
-            got=int(array[bad[0]]),
+            "the end of a link must be an existing point", where=f"{key} of link {bad[0]}", got=int(array[bad[0]]),
             allowed=f"0 to {count - 1}" + (", or −1 for the ground" if ground else ""),
-        )
+        )  # fmt: skip
     return array.astype(int)
 
 

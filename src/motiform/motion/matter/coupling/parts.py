@@ -182,11 +182,9 @@ def _imposed(group: Group, values: Any, rate: float, mixed: bool) -> Group:
     if not len(values) or np.shape(values[0]) != shape:
         got = Words(f"{len(values)} samples of shape {np.shape(values[0]) if len(values) else ()}")
         raise InputError(
-            "the motion must be that of the points of the group",
-            where=group.name,
-            got=got,
+            "the motion must be that of the points of the group", where=group.name, got=got,
             allowed=f"samples of {shape}",
-        )
+        )  # fmt: skip
     return replace(
         group,
         name=f"{group.name}.played" if mixed else group.name,

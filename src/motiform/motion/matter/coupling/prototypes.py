@@ -138,11 +138,9 @@ def _check_recorded(recorded: ArrayLike) -> Array:
     x = as_floats(recorded, 3, where="recorded")
     if x.ndim != 3 or 0 in x.shape:
         raise InputError(
-            "recorded points must have the shape (samples, points, 3)",
-            where="recorded",
-            got=x.shape,
+            "recorded points must have the shape (samples, points, 3)", where="recorded", got=x.shape,
             allowed="(samples, points, 3)",
-        )
+        )  # fmt: skip
     return x
 
 
@@ -153,9 +151,7 @@ def _weights(mass: ArrayLike | None, points: int) -> Array:
     if m.shape != (points,) or (m < 0).any() or m.sum() == 0:
         got = Words(f"shape {m.shape}")
         raise InputError(
-            "there must be one mass for each point",
-            where="mass",
-            got=got,
+            "there must be one mass for each point", where="mass", got=got,
             allowed=f"({points},), zero or more, not all zero",
-        )
+        )  # fmt: skip
     return m / m.sum()

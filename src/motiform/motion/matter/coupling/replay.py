@@ -243,11 +243,9 @@ def _motions(part: NetworkPart, key: str, *recorded: Recording) -> dict[str, Any
             if rec.channel(name).rate != part.whole.frequency:
                 got = Words(f"{rec.channel(name).rate} Hz")
                 raise InputError(
-                    "the channel must have the frequency of the network",
-                    where=name,
-                    got=got,
+                    "the channel must have the frequency of the network", where=name, got=got,
                     allowed=f"{part.whole.frequency:g} Hz",
-                )
+                )  # fmt: skip
         have = np.concatenate([numbers for _, numbers in sources]) if sources else np.zeros(0, int)
         if not np.isin(wanted, have).all():
             lost = int(wanted[~np.isin(wanted, have)][0])

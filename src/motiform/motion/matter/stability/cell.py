@@ -17,24 +17,10 @@ from motiform.base.errors import InputError
 from motiform.spatial.checks import Array, as_floats
 
 __all__ = [
-    "CARDINAL",
-    "PROTOTYPES",
-    "REGIMES",
-    "Cell",
-    "ModeSegment",
-    "Prototype",
-    "ScreenLaw",
-    "axis_eigenvalues",
-    "critical_damping",
-    "design_screen",
-    "free_response",
-    "grid_eigenvalues",
-    "grid_modes",
-    "grid_response",
-    "modal_segment",
-    "regime",
-    "roots",
-]
+    "CARDINAL", "PROTOTYPES", "REGIMES", "Cell", "ModeSegment", "Prototype", "ScreenLaw", "axis_eigenvalues",
+    "critical_damping", "design_screen", "free_response", "grid_eigenvalues", "grid_modes", "grid_response",
+    "modal_segment", "regime", "roots",
+]  # fmt: skip
 
 REGIMES = ("oscillating", "critical", "overdamped", "without a continuous counterpart", "marginal", "unstable")
 # (K, Z): O swings for ever, L is a free mass, S stays where it is left, C is back after one sample. [Habibi97 §8.3.4]

@@ -240,11 +240,9 @@ def _net(mass: ArrayLike, a: ArrayLike, b: ArrayLike, k: ArrayLike, z: ArrayLike
     moves = np.ones(len(m), bool) if movable is None else np.asarray(movable, bool)
     if moves.shape != m.shape:
         raise InputError(
-            "the array must have one entry for each mass",
-            where="movable",
-            got=np.shape(movable),
+            "the array must have one entry for each mass", where="movable", got=np.shape(movable),
             allowed=f"({len(m)},)",
-        )
+        )  # fmt: skip
     ends = [_ends(value, len(m), where) for value, where in ((a, "a"), (b, "b"))]
     count = len(ends[0])
     laws = [as_floats(value, where=where) for value, where in ((k, "stiffness"), (z, "damping"))]
@@ -252,11 +250,9 @@ def _net(mass: ArrayLike, a: ArrayLike, b: ArrayLike, k: ArrayLike, z: ArrayLike
     for value, where in ((ends[1], "b"), (laws[0], "stiffness"), (laws[1], "damping"), (low, "least_stiffness")):
         if value.shape != (count,):
             raise InputError(
-                "the array must have one entry for each link",
-                where=where,
-                got=value.shape,
+                "the array must have one entry for each link", where=where, got=value.shape,
                 allowed=f"({count},) as of a",
-            )
+            )  # fmt: skip
     if (ends[0] == ends[1]).any():
         link = int(np.argmax(ends[0] == ends[1]))
         raise InputError("both ends are the same", where=f"link {link}", got=int(ends[0][link]), allowed="two masses")
@@ -280,11 +276,9 @@ def _ends(value: ArrayLike, count: int, where: str) -> np.ndarray:
         link = int(np.argmax(wrong))
         allowed = f"0 to {count - 1}, or -1 for the ground"
         raise InputError(
-            "the end of a link must be an existing mass",
-            where=f"link {link}, end {where}",
-            got=int(ends[link]),
+            "the end of a link must be an existing mass", where=f"link {link}, end {where}", got=int(ends[link]),
             allowed=allowed,
-        )
+        )  # fmt: skip
     return ends.astype(np.intp)
 
 

@@ -37,11 +37,9 @@ def as_states(figure: Figure, inputs: Sequence[Input]) -> tuple[tuple[int, ...],
         array = as_floats(values, where=f"{_title(figure)}, {name}", finite=False)
         if array.ndim == 0 or array.shape[-1] != size:
             raise InputError(
-                f"{name} must have {size} numbers on its last axis",
-                where=_title(figure),
-                got=f"shape {array.shape}",
+                f"{name} must have {size} numbers on its last axis", where=_title(figure), got=f"shape {array.shape}",
                 allowed=f"(…, {size})" + _hint(figure, name),
-            )
+            )  # fmt: skip
         arrays.append(array)
     try:
         batch = np.broadcast_shapes(*(array.shape[:-1] for array in arrays))
@@ -136,11 +134,9 @@ def _answers(joint: Joint, q: Array, v: Array | None, where: str) -> Array:
         if value.shape not in (shape, (count, *shape)):
             allowed = f"{(count, *shape)} or {shape}"
             raise InputError(
-                f"{name} of the joint must have one row for each state",
-                where=where,
-                got=f"shape {value.shape}",
+                f"{name} of the joint must have one row for each state", where=where, got=f"shape {value.shape}",
                 allowed=allowed,
-            )
+            )  # fmt: skip
         if not np.isfinite(value).all():
             raise RunError(f"{name} of the joint is not finite", where=where)
         value = np.broadcast_to(value, (count, *shape))

@@ -15,13 +15,8 @@ from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 
 __all__ = [
-    "centroidal_bias",
-    "centroidal_matrix",
-    "contact_wrench",
-    "coriolis_matrix",
-    "gravity_effects",
-    "joint_wrenches",
-]
+    "centroidal_bias", "centroidal_matrix", "contact_wrench", "coriolis_matrix", "gravity_effects", "joint_wrenches",
+]  # fmt: skip
 
 
 def run_matrices(

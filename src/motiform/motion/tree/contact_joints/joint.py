@@ -104,21 +104,17 @@ class ContactJoint(Joint):
         """Raise an error that names the place if the surfaces cannot touch as asked."""
         if not self.nv:
             raise InputError(
-                "a contact must leave a freedom",
-                where=where,
-                got=Words(f"{self!r}"),
+                "a contact must leave a freedom", where=where, got=Words(f"{self!r}"),
                 allowed="at least one of sliding, rolling, spin that the surfaces permit",
                 remedy="Take joints.fixed().",
-            )
+            )  # fmt: skip
         check_pair(*self.surfaces, self.pair, rolling=self.rolling, line=self.line, gauge=self.gauge, where=where)
         if self.sliding and self.friction and self.pair.contact != "point" and 2 in self.columns:
             raise InputError(
                 "along a line and on a face all points must slide at one velocity for friction to be known",
-                where=where,
-                got=Words(f"{self!r} with friction {self.friction:g}"),
-                allowed="no spin about the normal",
+                where=where, got=Words(f"{self!r} with friction {self.friction:g}"), allowed="no spin about the normal",
                 remedy="Say spin=False, or leave out friction.",
-            )
+            )  # fmt: skip
 
     def numbers(self) -> Array:
         """Return the constants of the joint for kernels, as laid out in `columns`."""

@@ -77,11 +77,9 @@ class LeavingContact(ContactJoint):
             )
         if self.pair.contact == "point" and not (self.rolling and self.spin):
             raise InputError(
-                "a contact with release must not hold rotation",
-                where=where,
-                got=Words(f"{self!r}"),
+                "a contact with release must not hold rotation", where=where, got=Words(f"{self!r}"),
                 allowed="rolling and spin left free",
-            )
+            )  # fmt: skip
 
     def numbers(self) -> Array:
         """Return the constants of the joint for kernels, as laid out in `columns`."""

@@ -44,11 +44,9 @@ class FunctionJoint(Joint):
             )
         if set(self.drivers) != set(range(self.nv)):
             raise InputError(
-                "the drivers of a joint must be its coordinates",
-                got=self.drivers,
-                allowed=f"numbers 0 to {self.nv - 1}, each used",
-                remedy="Every coordinate must drive an axis.",
-            )
+                "the drivers of a joint must be its coordinates", got=self.drivers,
+                allowed=f"numbers 0 to {self.nv - 1}, each used", remedy="Every coordinate must drive an axis.",
+            )  # fmt: skip
         for function in self.functions:
             if not isinstance(function, CoordinateFunction):
                 raise InputError(

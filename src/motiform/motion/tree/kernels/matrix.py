@@ -15,23 +15,10 @@ from motiform.motion.tree.model import columns as tree_columns
 from motiform.spatial.algebra import add, axpy, cross, dot, scale, sub
 
 __all__ = [
-    "add_rows",
-    "apply_turning",
-    "centroidal",
-    "centroidal_bias",
-    "coriolis",
-    "finite_diagonal",
-    "get_composite",
-    "get_turning",
-    "moving_inertia",
-    "one_centroidal",
-    "one_coriolis",
-    "put_composite",
-    "put_turning",
-    "segment_force",
-    "sym",
-    "wrenches",
-]
+    "add_rows", "apply_turning", "centroidal", "centroidal_bias", "coriolis", "finite_diagonal", "get_composite",
+    "get_turning", "moving_inertia", "one_centroidal", "one_coriolis", "put_composite", "put_turning", "segment_force",
+    "sym", "wrenches",
+]  # fmt: skip
 
 
 @inline

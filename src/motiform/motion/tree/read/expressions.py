@@ -123,12 +123,9 @@ class _Expression:
             return Value(math.pi)
         known = [*self.constants, *(self.coordinates or ()), "pi"]
         raise InputError(
-            f"unknown name {name!r}",
-            where=self.where,
-            got=self.text,
-            allowed="names of lengths and coordinates, pi",
+            f"unknown name {name!r}", where=self.where, got=self.text, allowed="names of lengths and coordinates, pi",
             remedy=closest(name, known),
-        )
+        )  # fmt: skip
 
     def _wrong(self, problem: str) -> InputError:
         return InputError(

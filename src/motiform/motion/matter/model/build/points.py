@@ -196,23 +196,18 @@ class PointsBuilder:
         found = np.atleast_1d(np.asarray(points))
         if found.dtype.kind not in "iu" or found.ndim != 1:
             raise InputError(
-                "points must be a handle, a name or indices",
-                where=where,
-                got=points,
+                "points must be a handle, a name or indices", where=where, got=points,
                 allowed="Points, a group's name, or indices",
-            )
+            )  # fmt: skip
         self._check_indices(found, where)
         return found.astype(np.int64)
 
     def _missing(self, name: str, where: str) -> np.ndarray:
         names = [group.name for group in self._groups]
         raise InputError(
-            "a link must end at existing points",
-            where=where,
-            got=name,
-            allowed=", ".join(names),
+            "a link must end at existing points", where=where, got=name, allowed=", ".join(names),
             remedy=closest(name, names),
-        )
+        )  # fmt: skip
 
     def _check_indices(self, found: np.ndarray, where: str) -> None:
         if found.size and (found.min() < 0 or found.max() >= self.count):
@@ -228,21 +223,17 @@ class PointsBuilder:
             a, b = self._points(pairs[0], where), self._points(pairs[1], where)
             if len(a) != len(b) and 1 not in (len(a), len(b)):
                 raise InputError(
-                    "both ends of links must have the same number of points",
-                    where=where,
-                    got=f"{len(a)} and {len(b)} points",
-                    allowed="as many of each",
-                )
+                    "both ends of links must have the same number of points", where=where,
+                    got=f"{len(a)} and {len(b)} points", allowed="as many of each",
+                )  # fmt: skip
             found = np.stack(np.broadcast_arrays(a, b), -1)
         else:
             found = np.asarray(pairs)
         if found.ndim != 2 or found.shape[-1] != 2 or (found.size and found.dtype.kind not in "iu"):
             raise InputError(
-                "links must be pairs of points",
-                where=where,
-                got=f"shape {found.shape}",
+                "links must be pairs of points", where=where, got=f"shape {found.shape}",
                 allowed="pairs of points (links, 2)",
-            )
+            )  # fmt: skip
         self._check_indices(found, where)
         same = found[:, 0] == found[:, 1]
         if same.any():

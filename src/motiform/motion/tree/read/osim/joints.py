@@ -21,16 +21,9 @@ from motiform.motion.tree.read.tables import fold
 from motiform.spatial import Transform
 
 __all__ = [
-    "JOINTS",
-    "Coordinate",
-    "CoordinateStep",
-    "OsimAxesJoint",
-    "OsimFunctionJoint",
-    "assemble",
-    "coordinates_of",
-    "idle_coordinates",
-    "steps_of",
-]
+    "JOINTS", "Coordinate", "CoordinateStep", "OsimAxesJoint", "OsimFunctionJoint", "assemble", "coordinates_of",
+    "idle_coordinates", "steps_of",
+]  # fmt: skip
 
 Kind = Literal["revolute", "prismatic"]
 _UNITS = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
