@@ -227,18 +227,11 @@ def _trial_options(given: Reconstruction) -> "TrialOptions":
     more |= {step: _asked(step, conversion[step], grouped[step]) for step in _CONVERSION}
     options = TrialOptions(
         FigureSpec(place, measures, subjects, name, grouped["figure"]),
-        {**_stated(up=given.up, units=given.units), **grouped["markers"]},
-        {**fit, **grouped["reconstruct"]},
-        None if static is None else str(static.absolute()),
-        given.calibrate,
-        grouped["calibrate"],
-        not given.session if given.report is None else given.report,
-        forward=given.forward,
-        pdf=given.pdf,
-        muscles=_muscles(given.muscles, grouped["muscles"]),
-        any_residuals=given.any_residuals or None,
-        **more,
-    )
+        {**_stated(up=given.up, units=given.units), **grouped["markers"]}, {**fit, **grouped["reconstruct"]},
+        None if static is None else str(static.absolute()), given.calibrate, grouped["calibrate"],
+        not given.session if given.report is None else given.report, forward=given.forward, pdf=given.pdf,
+        muscles=_muscles(given.muscles, grouped["muscles"]), any_residuals=given.any_residuals or None, **more,
+    )  # fmt: skip
     check_options(options)
     return options
 

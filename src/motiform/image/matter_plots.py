@@ -213,16 +213,9 @@ def _draw_dots(axes: "Axes", points: np.ndarray, low: np.ndarray, color: str, la
         axes.plot(*ends.transpose(2, 1, 0), color=color, linewidth=0.6, alpha=0.35, zorder=3)
     area = 14.0 + 10.0 * np.log10(count)
     axes.scatter(
-        spot[:, 0],
-        spot[:, 1],
-        s=area,
-        color=color,
-        alpha=0.85,
-        edgecolors="white",
-        linewidths=0.4,
-        zorder=8,
+        spot[:, 0], spot[:, 1], s=area, color=color, alpha=0.85, edgecolors="white", linewidths=0.4, zorder=8,
         label=label,
-    )
+    )  # fmt: skip
 
 
 def _draw_zoom(axes: "Axes", points: np.ndarray, low: np.ndarray, groups: np.ndarray) -> None:

@@ -63,16 +63,10 @@ class Recorder:
     """
 
     def __init__(
-        self,
-        path: AnyPath | None,
-        channels: Iterable[Channel],
-        *,
-        manifest: Mapping[str, Any] | None = None,
-        statics: Mapping[str, Any] | None = None,
-        overwrite: bool = False,
-        whole: bool = False,
+        self, path: AnyPath | None, channels: Iterable[Channel], *, manifest: Mapping[str, Any] | None = None,
+        statics: Mapping[str, Any] | None = None, overwrite: bool = False, whole: bool = False,
         chunk_bytes: int = _CHUNK_BYTES,
-    ) -> None:
+    ) -> None:  # fmt: skip
         channels = _check_channels(channels)
         for name, table in (("manifest", manifest), ("statics", statics)):
             if table is not None and not isinstance(table, Mapping):

@@ -59,16 +59,10 @@ class Recording:
     _writers: ClassVar[Writers]
 
     def __init__(
-        self,
-        channels: Iterable[Channel],
-        source: Source,
-        *,
-        events: Iterable[Event] = (),
-        manifest: Mapping[str, Any] | None = None,
-        complete: bool = True,
-        checkpoint: Mapping[str, Any] | None = None,
+        self, channels: Iterable[Channel], source: Source, *, events: Iterable[Event] = (),
+        manifest: Mapping[str, Any] | None = None, complete: bool = True, checkpoint: Mapping[str, Any] | None = None,
         path: Path | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self._channels = {channel.name: channel for channel in channels}
         self._source = source
         self.events: list[Event] = list(events)

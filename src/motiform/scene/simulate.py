@@ -140,12 +140,9 @@ def simulate(
 
 
 def _simulate_scene(
-    what: str | Path | Scene,
-    settings: Mapping[str, Any] | None,
-    given: dict[str, Any],
-    options: dict[str, Any],
+    what: str | Path | Scene, settings: Mapping[str, Any] | None, given: dict[str, Any], options: dict[str, Any],
     keep: dict[str, Any],
-) -> Recording:
+) -> Recording:  # fmt: skip
     if "t0" in options:
         raise InputError("a scene must begin at 0 s", got=f"t0 = {options['t0']} s")
     if options:
@@ -222,15 +219,9 @@ def _run(
 ) -> Recording:
     """Return the recording of one model."""
     return run_recorded(
-        lambda: kind.system(model, options, **given),
-        options,
-        manifest,
-        looks,
-        functions,
-        lambda: _posture_warnings(model, given),
-        lambda rec: _jumps(rec, given),
-        **keep,
-    )
+        lambda: kind.system(model, options, **given), options, manifest, looks, functions,
+        lambda: _posture_warnings(model, given), lambda rec: _jumps(rec, given), **keep,
+    )  # fmt: skip
 
 
 def run_recorded(
@@ -271,14 +262,9 @@ def run_recorded(
     notes = [*system.notes, *warnings()]
     shown |= {"notes": notes} if notes else {}
     rec = record(
-        system,
-        out=out,
-        manifest={**manifest, **_origin(options), **world, **shown},
-        statics=looks.statics(),
-        overwrite=overwrite,
-        resume=resume and begun,
-        progress=progress,
-    )
+        system, out=out, manifest={**manifest, **_origin(options), **world, **shown}, statics=looks.statics(),
+        overwrite=overwrite, resume=resume and begun, progress=progress,
+    )  # fmt: skip
     more = seen(rec)
     if not more:
         return rec

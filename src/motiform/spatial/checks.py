@@ -104,12 +104,9 @@ def check_turn(vector: ArrayLike) -> Array:
 
 def _not_orthogonal(where: str, size: float, tolerance: float) -> InputError:
     return InputError(
-        "the matrix must be a rotation",
-        where=where,
-        got=Words(f"|RᵀR − 1| up to {size:.3g}"),
-        allowed=f"at most {tolerance:g}",
-        remedy="Use nearest_rotation(R) if it only drifted.",
-    )
+        "the matrix must be a rotation", where=where, got=Words(f"|RᵀR − 1| up to {size:.3g}"),
+        allowed=f"at most {tolerance:g}", remedy="Use nearest_rotation(R) if it only drifted.",
+    )  # fmt: skip
 
 
 def _shape_text(last: tuple[int, ...]) -> str:

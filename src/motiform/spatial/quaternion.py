@@ -80,11 +80,9 @@ def quaternion_from_rotation(rotation: ArrayLike) -> Array:
     # 4 q qᵀ; the four rows in the order w, x, y, z
     (a, b, c), (d, e, f), (g, h, i) = np.moveaxis(R, (-2, -1), (0, 1))
     rows = [
-        [1 + a + e + i, h - f, c - g, d - b],
-        [h - f, 1 + a - e - i, b + d, c + g],
-        [c - g, b + d, 1 - a + e - i, f + h],
-        [d - b, c + g, f + h, 1 - a - e + i],
-    ]
+        [1 + a + e + i, h - f, c - g, d - b], [h - f, 1 + a - e - i, b + d, c + g],
+        [c - g, b + d, 1 - a + e - i, f + h], [d - b, c + g, f + h, 1 - a - e + i],
+    ]  # fmt: skip
     outer = np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
     best = np.diagonal(outer, axis1=-2, axis2=-1).argmax(axis=-1)
     row = np.take_along_axis(outer, best[..., None, None], axis=-2)[..., 0, :]

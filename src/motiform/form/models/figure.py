@@ -105,11 +105,9 @@ def _carried(shape: Shape, placement: Transform, color: RGB, segment: str) -> Sh
     turned = not np.array_equal(placement.rotation, np.eye(3))
     return ShapeLook(
         shape=Compound(((shape, placement),)) if turned else shape,
-        offset=(0.0, 0.0, 0.0) if turned else tuple(placement.translation.tolist()),
-        color=color,
-        position=f"{segment}.position",
-        orientation=f"{segment}.orientation",
-    )
+        offset=(0.0, 0.0, 0.0) if turned else tuple(placement.translation.tolist()), color=color,
+        position=f"{segment}.position", orientation=f"{segment}.orientation",
+    )  # fmt: skip
 
 
 def placed(
@@ -118,15 +116,11 @@ def placed(
 ) -> ShapeLook:  # fmt: skip
     """Return a shape in the world, that the channels of `moved` move where they are recorded."""
     return ShapeLook(
-        shape=shape,
-        color=color,
-        at=tuple(placement.translation.tolist()),
+        shape=shape, color=color, at=tuple(placement.translation.tolist()),
         turn=tuple(quaternion_from_rotation(placement.rotation).tolist()),
         position=None if moved is None else f"{moved}.position",
-        orientation=None if moved is None else f"{moved}.orientation",
-        ground=ground,
-        stands=stands,
-    )
+        orientation=None if moved is None else f"{moved}.orientation", ground=ground, stands=stands,
+    )  # fmt: skip
 
 
 def is_up(placement: Transform, up: np.ndarray) -> bool:

@@ -110,12 +110,9 @@ class _NetworkLooks:
         name = group.name if group.name not in self.parts else f"{group.name} points"
         pick = left if len(left) < group.count else None
         self.parts[name] = PointsLook(
-            points=f"{group.name}.position",
-            matter=True,
-            color=self._point_color(group, look, pick),
-            radius=float(radius[0]) if (radius == radius[0]).all() else radius,
-            pick=pick,
-        )
+            points=f"{group.name}.position", matter=True, color=self._point_color(group, look, pick),
+            radius=float(radius[0]) if (radius == radius[0]).all() else radius, pick=pick,
+        )  # fmt: skip
 
     def _point_color(self, group: Group, look: GroupLook, pick: np.ndarray | None) -> Color:
         where = f"look of {group.name!r}"

@@ -93,12 +93,9 @@ def touch_points(
     each = np.where(left, np.inf, out[..., 0]).reshape(*batch, MOST)
     points, normals = out[..., SITE : SITE + 3], out[..., NORMAL : NORMAL + 3]
     return SolidContact(
-        gaps.reshape(batch),
-        counts.reshape(batch),
-        each,
-        points.reshape(*batch, MOST, 3),
+        gaps.reshape(batch), counts.reshape(batch), each, points.reshape(*batch, MOST, 3),
         normals.reshape(*batch, MOST, 3),
-    )
+    )  # fmt: skip
 
 
 def listed_pairs(

@@ -113,14 +113,9 @@ class _Document:
         return gathered(ordered, count, len(self.times), self.folder, np.float32)
 
     def _add_bodies(
-        self,
-        part: "Part | LinkParts",
-        shape: "Shape",
-        offset: np.ndarray,
-        key: str,
-        tracks: list[KeyTracks],
+        self, part: "Part | LinkParts", shape: "Shape", offset: np.ndarray, key: str, tracks: list[KeyTracks],
         size: np.ndarray | None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         meshes = [self._mesh(part.name, shape, offset, key, tuple(color)) for color in body_colors(part).tolist()]
         first = len(self.json["nodes"])
         for i, name in enumerate(body_names(part)):

@@ -129,15 +129,9 @@ def _add_part(
 
 
 def _add_instances(
-    usd: Any,
-    stage: Any,
-    part: "Part",
-    path: str,
-    blocks: Iterable[tuple[int, tuple[np.ndarray, ...]]],
-    colors: np.ndarray,
-    codes: np.ndarray,
-    clock: tuple[np.ndarray, np.ndarray],
-) -> None:
+    usd: Any, stage: Any, part: "Part", path: str, blocks: Iterable[tuple[int, tuple[np.ndarray, ...]]],
+    colors: np.ndarray, codes: np.ndarray, clock: tuple[np.ndarray, np.ndarray],
+) -> None:  # fmt: skip
     """Write many bodies as one PointInstancer: an array per instant instead of a prim per body, with velocities.
 
     `clock` are the instants of the samples and of the keys [s].

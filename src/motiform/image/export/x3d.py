@@ -135,15 +135,10 @@ class X3DScene:
         track = camera_track(self.form, self.times)
         camera, turn = viewpoint(self.form) if track is None else (track[0][0], track[1][0])
         view = SubElement(
-            self.element,
-            "Viewpoint",
-            DEF=self.name("camera"),
-            position=numbers_text(camera.position),
-            orientation=numbers_text(axis_angles(turn[None])),
-            fieldOfView=numbers_text(camera.fov),
-            centerOfRotation=numbers_text(camera.target),
-            description="camera",
-        )
+            self.element, "Viewpoint", DEF=self.name("camera"), position=numbers_text(camera.position),
+            orientation=numbers_text(axis_angles(turn[None])), fieldOfView=numbers_text(camera.fov),
+            centerOfRotation=numbers_text(camera.target), description="camera",
+        )  # fmt: skip
         if track is not None:
             cameras, turns = track
             for field, kind, values in (

@@ -86,19 +86,11 @@ class CoupledSystem(System):
     """
 
     def __init__(
-        self,
-        model: FigureInMatter,
-        options: RunOptions,
-        q0: ArrayLike | None = None,
-        v0: ArrayLike | None = None,
-        controls: Controls = None,
-        loads: Control | None = None,
-        contacts: Contacts | None = None,
-        prescribed: Sequence[PrescribedMotion] = (),
-        motion: Recording | Callable[[float], ArrayLike] | None = None,
-        unstable: bool = False,
-        sound: Sound | None = None,
-    ) -> None:
+        self, model: FigureInMatter, options: RunOptions, q0: ArrayLike | None = None, v0: ArrayLike | None = None,
+        controls: Controls = None, loads: Control | None = None, contacts: Contacts | None = None,
+        prescribed: Sequence[PrescribedMotion] = (), motion: Recording | Callable[[float], ArrayLike] | None = None,
+        unstable: bool = False, sound: Sound | None = None,
+    ) -> None:  # fmt: skip
         check_integrator(options, "network", "matter with a figure")
         network, figure = model.network, model.figure
         self.steps = steps_per_sample(network, options.rate)
@@ -175,12 +167,8 @@ class CoupledSystem(System):
 
     def begin(self, checkpoint: Checkpoint | None) -> Run:  # noqa: D102
         engine = CoupledEngine(
-            self.joined,
-            self.moved,
-            reaction=self.model.reaction,
-            device=self.options.device,
-            checkpoint=checkpoint,
-        )
+            self.joined, self.moved, reaction=self.model.reaction, device=self.options.device, checkpoint=checkpoint,
+        )  # fmt: skip
         watch = None if self.listener is None else Watch(self.listener, {})
         return EngineRun(engine, _observe, self.steps, self.options.samples - 1, watch, size=6 * engine.network.count)
 

@@ -50,13 +50,9 @@ class NetworkSystem(System):
     """
 
     def __init__(
-        self,
-        network: Network,
-        options: RunOptions,
-        unstable: bool = False,
-        record: Sequence[str] | Mapping[str, float | None] | None = None,
-        sound: Sound | None = None,
-    ) -> None:
+        self, network: Network, options: RunOptions, unstable: bool = False,
+        record: Sequence[str] | Mapping[str, float | None] | None = None, sound: Sound | None = None,
+    ) -> None:  # fmt: skip
         check_integrator(options, "network", "a network")
         self.steps = steps_per_sample(network, options.rate)
         check_functions(network)

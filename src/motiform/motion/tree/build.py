@@ -203,17 +203,9 @@ class FigureBuilder:
         gravity: Any = self.gravity
         vertical: Any = self.vertical
         return Figure(
-            tuple(self.segments),
-            tuple(self.tags),
-            tuple(self.surfaces),
-            tuple(self.couplings),
-            tuple(self.closures),
-            gravity,
-            self.name,
-            as_names(coordinates),
-            tuple(self.notes),
-            vertical,
-        )
+            tuple(self.segments), tuple(self.tags), tuple(self.surfaces), tuple(self.couplings), tuple(self.closures),
+            gravity, self.name, as_names(coordinates), tuple(self.notes), vertical,
+        )  # fmt: skip
 
 
 def block_names(segments: Sequence[Segment]) -> list[str]:

@@ -148,16 +148,10 @@ class _Posture:
             raise InputError("a figure with a posture must not have coupled coordinates")
         times, postures = self._way()
         return posture_control(
-            figure,
-            PostureTrajectory(figure, times, postures),
-            frequency=table.frequency,
-            ratio=table.ratio,
-            stiffness=self._named(table.stiffness),
-            damping=self._named(table.damping),
-            limit=self._named(table.limit),
-            feedforward=self._static_efforts(times, postures) if table.stand else None,
-            segments=self.member.segments,
-        )
+            figure, PostureTrajectory(figure, times, postures), frequency=table.frequency, ratio=table.ratio,
+            stiffness=self._named(table.stiffness), damping=self._named(table.damping), limit=self._named(table.limit),
+            feedforward=self._static_efforts(times, postures) if table.stand else None, segments=self.member.segments,
+        )  # fmt: skip
 
     def way(self) -> PostureTrajectory:
         """Return the way through the postures."""

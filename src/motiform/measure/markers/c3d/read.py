@@ -141,14 +141,9 @@ def _frames(header: _Header, parameters: C3dParameters) -> tuple[int, int]:
 
 
 def _samples(
-    data: np.ndarray,
-    header: _Header,
-    numbers: NumberFormat,
-    parameters: C3dParameters,
-    span: tuple[int, int],
-    partial: bool,
-    where: str,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
+    data: np.ndarray, header: _Header, numbers: NumberFormat, parameters: C3dParameters, span: tuple[int, int],
+    partial: bool, where: str,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:  # fmt: skip
     """Return points (frames, points, 3), residuals (frames, points), −1 where not seen, analog (samples, channels)."""
     (first, frames), real = span, header.scale < 0
     numbers_per_frame = 4 * header.points + header.measurements

@@ -249,14 +249,9 @@ def _foresee_all(advice: Advice, duration: float, state: NetworkState | Engine |
 
 
 def _foresee(
-    network: Network,
-    points: Mapping[str, np.ndarray],
-    label: np.ndarray,
-    pairs: Sequence[tuple[int, int]],
-    ways: set[tuple[int, int]],
-    duration: float,
-    state: NetworkState | Engine | None,
-) -> dict[tuple[int, int], tuple[float | None, float | None, str]]:
+    network: Network, points: Mapping[str, np.ndarray], label: np.ndarray, pairs: Sequence[tuple[int, int]],
+    ways: set[tuple[int, int]], duration: float, state: NetworkState | Engine | None,
+) -> dict[tuple[int, int], tuple[float | None, float | None, str]]:  # fmt: skip
     """Return the errors of both models of each pair if one ignores the other, and why they are not foreseen."""
     names = list(points)
 

@@ -183,13 +183,10 @@ def join(
     names = one.names + two.names
     whole = len(names) == one.size + two.size and len(set(names)) == len(names)
     return LinearNetwork(
-        np.concatenate([one.mass, two.mass]),
-        np.concatenate([one.a, shifted[0], ends_a]),
-        np.concatenate([one.b, shifted[1], ends_b + one.size]),
-        np.concatenate([one.stiffness, two.stiffness, k]),
-        np.concatenate([one.damping, two.damping, z]),
-        names if whole else (),
-    )
+        np.concatenate([one.mass, two.mass]), np.concatenate([one.a, shifted[0], ends_a]),
+        np.concatenate([one.b, shifted[1], ends_b + one.size]), np.concatenate([one.stiffness, two.stiffness, k]),
+        np.concatenate([one.damping, two.damping, z]), names if whole else (),
+    )  # fmt: skip
 
 
 def without_links(network: LinearNetwork, links: np.ndarray) -> LinearNetwork:

@@ -186,16 +186,10 @@ def _imposed(group: Group, values: Any, rate: float, mixed: bool) -> Group:
             allowed=f"samples of {shape}",
         )  # fmt: skip
     return replace(
-        group,
-        name=f"{group.name}.played" if mixed else group.name,
-        kind="imposed",
-        mass=np.full(group.count, np.inf),
-        free=np.zeros(group.count, np.uint8),
-        drag=np.zeros(group.count),
-        motion=Signal(values, rate),
-        inertia=None,
+        group, name=f"{group.name}.played" if mixed else group.name, kind="imposed", mass=np.full(group.count, np.inf),
+        free=np.zeros(group.count, np.uint8), drag=np.zeros(group.count), motion=Signal(values, rate), inertia=None,
         angular_velocity=None,
-    )
+    )  # fmt: skip
 
 
 def _signal(signal: Signal, rows: np.ndarray) -> Signal:

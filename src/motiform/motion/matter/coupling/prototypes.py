@@ -98,12 +98,9 @@ def main_prototypes(recorded: ArrayLike, *, count: int | None = None, share: flo
     n = _how_many(sizes if _energy(x) else 0 * sizes, count, share)
     reconstructed = (U[:, :n] * sizes[:n]) @ Vt[:n]
     return Prototypes(
-        "main",
-        U[:, :n] * sizes[:n],
-        Vt[:n].reshape(n, x.shape[1], 3),
-        (moving - reconstructed).reshape(x.shape),
+        "main", U[:, :n] * sizes[:n], Vt[:n].reshape(n, x.shape[1], 3), (moving - reconstructed).reshape(x.shape),
         _energy(x),
-    )
+    )  # fmt: skip
 
 
 def _how_many(sizes: Array, count: int | None, share: float | None) -> int:

@@ -282,14 +282,9 @@ class _Gathered:
 
 
 def _joined(
-    network: Network,
-    kept: Sequence[tuple[NetworkPart, Recording]],
-    options: RunOptions,
-    steps: int,
-    out: Path | None,
-    overwrite: bool,
-    separation: Separation,
-) -> Recording:
+    network: Network, kept: Sequence[tuple[NetworkPart, Recording]], options: RunOptions, steps: int, out: Path | None,
+    overwrite: bool, separation: Separation,
+) -> Recording:  # fmt: skip
     """Return one recording of all points from those of the runs."""
     keys = ("position", "velocity") if network.keep_velocity else ("position",)
     channels = [_channel(g, key, np.arange(g.count), options.rate) for g in network.groups for key in keys]

@@ -121,12 +121,9 @@ def regime(K: ArrayLike, Z: ArrayLike) -> np.ndarray:
     above = Z + K - soft
     end = K + 2.0 * Z - 4.0
     chosen = [
-        ~((K >= 0) & (Z >= 0) & (end <= _EDGE)),
-        (K == 0) | (Z == 0) | (end >= -_EDGE),
-        (np.abs(above) <= 8 * np.finfo(float).eps * soft) & (K <= 1),
-        above < 0,
-        (K <= 1) & (Z <= 1),
-    ]
+        ~((K >= 0) & (Z >= 0) & (end <= _EDGE)), (K == 0) | (Z == 0) | (end >= -_EDGE),
+        (np.abs(above) <= 8 * np.finfo(float).eps * soft) & (K <= 1), above < 0, (K <= 1) & (Z <= 1),
+    ]  # fmt: skip
     names = ["unstable", "marginal", "critical", "oscillating", "overdamped"]
     return np.select(chosen, names, default="without a continuous counterpart")
 

@@ -206,22 +206,13 @@ def assess(
     same = _same_name(link, link_names, len(net.a))
     factors = [_factor(net, T, weights, sums, same, of) for of in ("k", "z")] if same.any() else [None, None]
     return Stability(
-        verdict=_verdict(net, T, rows, bound, largest, dimensions),
-        step=T,
-        stiffest=_plane(rows, T),
-        ground=_plane(_rows(net, weights, ground_only=True), T),
-        movable=net.inverse[:-1] > 0,
-        bound=bound,
-        largest=largest,
-        mass=i,
-        link=link,
-        largest_step=longest,
-        stiffness_factor=factors[0],
-        damping_factor=factors[1],
-        notes=tuple(_notes(net, T, rows, weights, link_names)),
+        verdict=_verdict(net, T, rows, bound, largest, dimensions), step=T, stiffest=_plane(rows, T),
+        ground=_plane(_rows(net, weights, ground_only=True), T), movable=net.inverse[:-1] > 0, bound=bound,
+        largest=largest, mass=i, link=link, largest_step=longest, stiffness_factor=factors[0],
+        damping_factor=factors[1], notes=tuple(_notes(net, T, rows, weights, link_names)),
         mass_name="" if i is None else _name("mass", i, names),
         link_name="" if link is None else _name("link", link, link_names),
-    )
+    )  # fmt: skip
 
 
 def _step(step: float) -> float:

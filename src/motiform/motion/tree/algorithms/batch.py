@@ -174,19 +174,9 @@ def launch_states(
         status = np.zeros(count, np.int64)
         work = np.empty((slots, packed.rows))
         get_device("cpu").launch(
-            kernel,
-            slots,
-            slots,
-            packed.ints,
-            packed.floats,
-            work.T,
-            np.asfortranarray(given),
-            *(x.T for x in inputs),
-            *(x.T if isinstance(x, np.ndarray) else x for x in extra),
-            *(x.T for x in outs),
-            status,
-            least=2,
-        )
+            kernel, slots, slots, packed.ints, packed.floats, work.T, np.asfortranarray(given), *(x.T for x in inputs),
+            *(x.T if isinstance(x, np.ndarray) else x for x in extra), *(x.T for x in outs), status, least=2,
+        )  # fmt: skip
     else:
         outs, status = _on_device(device, packed, kernel, given, inputs, extra, rows, count)
     _check_status(figure, status, inputs[0])
@@ -218,15 +208,9 @@ def run_states(
 
 
 def _on_device(
-    name: str,
-    packed: PackedFigure,
-    kernel: Any,
-    given: Array,
-    inputs: Sequence[Array],
-    extra: Sequence[Any],
-    rows: Sequence[int],
-    count: int,
-) -> tuple[list[Array], np.ndarray]:
+    name: str, packed: PackedFigure, kernel: Any, given: Array, inputs: Sequence[Array], extra: Sequence[Any],
+    rows: Sequence[int], count: int,
+) -> tuple[list[Array], np.ndarray]:  # fmt: skip
     """Run a kernel on a GPU, as many states at a time as the workspace allows."""
     from motiform.base.kernels import get_device
 
@@ -242,18 +226,9 @@ def _on_device(
         code = device.array(np.zeros(n, np.int64))
         answers = device.array(given[:, part] if packed.asked else given)
         device.launch(
-            kernel,
-            n,
-            n,
-            ints,
-            floats,
-            work,
-            answers,
-            *(device.rows(x[part]) for x in inputs),
-            *(device.rows(x[part]) if isinstance(x, np.ndarray) else x for x in extra),
-            *results,
-            code,
-        )
+            kernel, n, n, ints, floats, work, answers, *(device.rows(x[part]) for x in inputs),
+            *(device.rows(x[part]) if isinstance(x, np.ndarray) else x for x in extra), *results, code,
+        )  # fmt: skip
         for out, result in zip(outs, results, strict=True):
             out[part] = device.host_rows(result)
         status[part] = device.host(code)

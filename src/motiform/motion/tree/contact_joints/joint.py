@@ -59,20 +59,10 @@ class ContactJoint(Joint):
     """Whether the surfaces may part, see `LeavingContact`."""
 
     def __init__(
-        self,
-        surface1: Surface,
-        surface2: Surface,
-        *,
-        pose1: Transform | None = None,
-        pose2: Transform | None = None,
-        sliding: bool = False,
-        rolling: bool = True,
-        spin: bool = True,
-        gauge: float = 0.0,
-        line: bool = False,
-        friction: float | None = None,
-        names: Sequence[str] | None = None,
-    ) -> None:
+        self, surface1: Surface, surface2: Surface, *, pose1: Transform | None = None, pose2: Transform | None = None,
+        sliding: bool = False, rolling: bool = True, spin: bool = True, gauge: float = 0.0, line: bool = False,
+        friction: float | None = None, names: Sequence[str] | None = None,
+    ) -> None:  # fmt: skip
         self.friction = None if friction is None else _coefficient(friction)
         self.surfaces = _surfaces(surface1, surface2)
         self.poses = _pose(pose1), _pose(pose2)

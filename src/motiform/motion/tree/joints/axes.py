@@ -145,13 +145,9 @@ class AxesJoint(Joint):
     code = tree_columns.AXES
 
     def __init__(
-        self,
-        axes: Sequence[Axis],
-        names: Sequence[str] | None = None,
-        limits: ArrayLike | None = None,
-        *,
+        self, axes: Sequence[Axis], names: Sequence[str] | None = None, limits: ArrayLike | None = None, *,
         start: ArrayLike | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.axes = tuple(axes)
         if not all(isinstance(axis, Axis) for axis in self.axes):
             raise InputError("the axes of a joint must be Axis objects", got=self.axes, allowed="a sequence of Axis")

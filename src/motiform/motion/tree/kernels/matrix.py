@@ -166,12 +166,9 @@ def coriolis(ints, floats, q, v, given, b, work, w, C):
         if parent >= 0:
             I, B = ints[tree_columns.W_J], ints[tree_columns.W_IA]
             add_rows(
-                work,
-                I + tree_columns.INERTIA_ROWS * parent,
-                I + tree_columns.INERTIA_ROWS * i,
-                tree_columns.INERTIA_ROWS,
-                w,
-            )
+                work, I + tree_columns.INERTIA_ROWS * parent, I + tree_columns.INERTIA_ROWS * i,
+                tree_columns.INERTIA_ROWS, w,
+            )  # fmt: skip
             add_rows(work, B + tree_columns.ARTICULATED_ROWS * parent, B + tree_columns.ARTICULATED_ROWS * i, 12, w)
     return status
 
@@ -249,12 +246,9 @@ def centroidal(ints, floats, q, given, b, work, w, out):
         if parent >= 0:
             I = ints[tree_columns.W_J]
             add_rows(
-                work,
-                I + tree_columns.INERTIA_ROWS * parent,
-                I + tree_columns.INERTIA_ROWS * i,
-                tree_columns.INERTIA_ROWS,
-                w,
-            )
+                work, I + tree_columns.INERTIA_ROWS * parent, I + tree_columns.INERTIA_ROWS * i,
+                tree_columns.INERTIA_ROWS, w,
+            )  # fmt: skip
 
 
 @entry("int64(int64[::1], float64[::1], float64[::1], float64[::1], float64[:, ::1])")

@@ -129,8 +129,6 @@ class _Expression:
 
     def _wrong(self, problem: str) -> InputError:
         return InputError(
-            f"the expression cannot be read: {problem}",
-            where=self.where,
-            got=self.text[:80],
+            f"the expression cannot be read: {problem}", where=self.where, got=self.text[:80],
             allowed='such as "-q5", "L3/2 + q2"',
-        )
+        )  # fmt: skip

@@ -92,11 +92,9 @@ class DHRow:
     def steps(self) -> list[tuple[str, str, Parameter, str]]:
         """Return (kind, axis, parameter, its name) in the order in which they act."""
         return [
-            ("prismatic", "x", self.r, "r"),
-            ("revolute", "x", self.alpha, "alpha"),
-            ("prismatic", "z", self.lam, "lam"),
-            ("revolute", "z", self.theta, "theta"),
-        ]
+            ("prismatic", "x", self.r, "r"), ("revolute", "x", self.alpha, "alpha"),
+            ("prismatic", "z", self.lam, "lam"), ("revolute", "z", self.theta, "theta"),
+        ]  # fmt: skip
 
 
 def figure_from_cardan(
@@ -255,14 +253,9 @@ class _Table:
         mass = self.number(row.mass, f"{where}, mass")
         com = self.numbers(_three(row.com, row, "com"), f"{where}, com")
         builder.segment(
-            row.name,
-            row.parent,
-            AxesJoint(axes, names) if axes else fixed(),
-            placement=placement,
-            mass=mass,
-            com=com,
+            row.name, row.parent, AxesJoint(axes, names) if axes else fixed(), placement=placement, mass=mass, com=com,
             inertia=self._inertia(row, mass, com, where),
-        )
+        )  # fmt: skip
 
     def _chain(self, row: CardanRow | DHRow) -> tuple[list[Any], list[str]]:
         chain: list[Any] = []

@@ -38,18 +38,10 @@ class SwitchingSystem(System):
     """A figure whose contact joints leave and land, under controls and loads; guards may mark instants and end it."""
 
     def __init__(
-        self,
-        figure: Figure,
-        options: RunOptions,
-        q0: ArrayLike | None = None,
-        v0: ArrayLike | None = None,
-        controls: Controls = None,
-        loads: Control | None = None,
-        guards: Sequence[Guard] = (),
-        watch: bool = True,
-        contacts: Any = None,
-        prescribed: Sequence[Any] = (),
-    ) -> None:
+        self, figure: Figure, options: RunOptions, q0: ArrayLike | None = None, v0: ArrayLike | None = None,
+        controls: Controls = None, loads: Control | None = None, guards: Sequence[Guard] = (), watch: bool = True,
+        contacts: Any = None, prescribed: Sequence[Any] = (),
+    ) -> None:  # fmt: skip
         check_integrator(options, "figure", "a figure")
         check_moves(figure)
         check_device(options)
@@ -131,13 +123,6 @@ def _leaves(figure: Figure) -> bool:
 
 
 KIND = ModelKind(
-    "figure",
-    "a figure whose contacts leave and land",
-    Figure,
-    SwitchingSystem,
-    LeavingArguments,
-    "dormand-prince",
-    only=_leaves,
-    hints={"forces": "Give controls=, or loads= on its segments."},
-    forms=FORMS,
-)
+    "figure", "a figure whose contacts leave and land", Figure, SwitchingSystem, LeavingArguments, "dormand-prince",
+    only=_leaves, hints={"forces": "Give controls=, or loads= on its segments."}, forms=FORMS,
+)  # fmt: skip

@@ -277,11 +277,9 @@ class _Part:
             return topology.near(points.indices, points.position, min(table.distance, LONGEST))
         if kind == "grid":
             return topology.grid(
-                points.indices,
-                self._shape(table, where),
-                diagonals=table.diagonals is not False,
+                points.indices, self._shape(table, where), diagonals=table.diagonals is not False,
                 bends=bool(table.bends),
-            )
+            )  # fmt: skip
         if kind == "plate":
             pairs, self._weights = topology.plate(
                 points.indices, self._shape(table, where), poisson=0.3 if table.poisson is None else table.poisson,

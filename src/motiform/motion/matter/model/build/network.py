@@ -63,13 +63,9 @@ class NetworkBuilder(PointsBuilder):
     """
 
     def __init__(
-        self,
-        *,
-        frequency: float = FREQUENCY,
-        gravity: ArrayLike = GRAVITY,
-        wind: ArrayLike | Callable[[float], ArrayLike] = (0.0, 0.0, 0.0),
-        keep_velocity: bool = False,
-    ) -> None:
+        self, *, frequency: float = FREQUENCY, gravity: ArrayLike = GRAVITY,
+        wind: ArrayLike | Callable[[float], ArrayLike] = (0.0, 0.0, 0.0), keep_velocity: bool = False,
+    ) -> None:  # fmt: skip
         super().__init__(float(check_array(frequency, "frequency", "network", ())))
         if self.frequency <= 0:
             raise InputError("frequency must be above 0", where="network", got=frequency)

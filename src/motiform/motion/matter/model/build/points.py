@@ -143,18 +143,9 @@ class PointsBuilder:
         first = self.count
         masses = np.broadcast_to(np.asarray(mass, float), n)
         group = Group(
-            name,
-            kind,
-            first,
-            place,
-            speed,
-            masses,
-            np.broadcast_to(np.asarray(free, np.uint8), n),
-            held,
-            size,
-            tuple(color),
-            motion,
-        )
+            name, kind, first, place, speed, masses, np.broadcast_to(np.asarray(free, np.uint8), n), held, size,
+            tuple(color), motion,
+        )  # fmt: skip
         self._groups.append(group)
         return Points(group.indices, self)
 

@@ -184,16 +184,9 @@ class _Urdf:
         with located(link):
             mass, center, inertia = self.content.inertial(link)
             builder.segment(
-                name,
-                parent,
-                joint,
-                placement=placement,
-                mass=mass,
-                com=center,
-                inertia=inertia,
-                damping=damping if joint.nv else 0.0,
-                shape=shape,
-            )
+                name, parent, joint, placement=placement, mass=mass, com=center, inertia=inertia,
+                damping=damping if joint.nv else 0.0, shape=shape,
+            )  # fmt: skip
 
     # ---- joints
     def _joint(self, element: Element) -> "Joint":
