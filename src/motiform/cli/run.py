@@ -121,5 +121,5 @@ def _functions(path: Path) -> dict[str, Any]:
         raise InputError(
             "the file must define a function or guards", where=str(path), allowed=allowed, remedy=_renamed(module)
         )
-    found = {"forces": [force] if force is not None else [], "guards": guards}
-    return found | {f"{name}s": value for name, value in acting.items() if value is not None}
+    given = {"forces": force, "guards": guards or None, **{f"{name}s": value for name, value in acting.items()}}
+    return {name: value for name, value in given.items() if value is not None}  # a kind of model takes its own alone

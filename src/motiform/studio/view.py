@@ -72,14 +72,7 @@ class View:
             self._set_up_axis(form)
             self._add_ground(form)
             if form:
-                for part in form.parts:
-                    self._add_part(part)
-                for links in form.links:
-                    self._add_links(links)
-                for skin in form.skins:
-                    self._add_skin(skin)
-                for surface in form.surfaces:
-                    self._add_surface(surface)
+                form.write_to(self)
             # A name used again was replaced by now; a node removed before would leave its pose to the new one.
             kept = {handle.name for handle in (*self._handles, *(handle for _, handle in self._paths))}
             for handle in reversed(before):  # a node after what is below it
@@ -177,7 +170,8 @@ class View:
         )  # fmt: skip
         self._handles.append(grid)
 
-    def _add_part(self, part: "Part") -> None:
+    def add_part(self, part: "Part") -> None:
+        """Show bodies, and their paths."""
         vertices, faces = _shaded(part.shape.to_mesh(detail=32 if part.count < MANY else 12))
         name, shape = f"{self._root('bodies', part.name)}/shape", {"vertices": vertices + part.offset, "faces": faces}
         scene = self._server.scene
@@ -203,7 +197,8 @@ class View:
             self._moving.append(moving)
         self._add_paths(part)
 
-    def _add_links(self, links: "LinkParts") -> None:
+    def add_links(self, links: "LinkParts") -> None:
+        """Show links as lines."""
         handle = self._server.scene.add_line_segments(
             f"{self._root('links', links.name)}/lines", points=segments(links, 0), colors=line_colors(links, 0),
             thickness=2.0 * float(np.median(links.radius)), thickness_units="world",
@@ -212,7 +207,8 @@ class View:
         if moves(links.first) or moves(links.second) or links.shades is not None:
             self._moving.append(Stretching(links, handle))
 
-    def _add_skin(self, skin: "Skin") -> None:
+    def add_skin(self, skin: "Skin") -> None:
+        """Show a skin, which bends."""
         from motiform.image.shading import skin_split
 
         source, faces = skin_split(skin)
@@ -229,7 +225,7 @@ class View:
             if moving:
                 self._moving.append(part)
 
-    def _add_surface(self, surface: "AnimatedSurface") -> None:
+    def add_surface(self, surface: "AnimatedSurface") -> None:
         """Add a surface in one color, the mean of its own: a browser's mesh keeps its color as triangles change."""
         shell = surface.shell(0)
         vertices, faces = surface_mesh(surface, 0)

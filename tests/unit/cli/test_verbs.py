@@ -274,6 +274,12 @@ def test_picture_plot_and_exports(here):
         assert here("export", "throw.mf", "--out", name)[0] == 2  # not over a result
 
 
+def test_functions_of_a_file_are_those_that_the_model_takes(here, folder):
+    (folder / "drive.py").write_text("def control(t, state):\n    return 0.0 * state.v\n")
+    run = ("run", "pendulum", "--set", "scene.duration=0.1", "--out", str(folder / "driven.mf"))
+    assert here(*run, "--functions", str(folder / "drive.py"))[0] == 0
+
+
 def test_functions_come_from_a_named_file_only(here, folder):
     (folder / "push.py").write_text(
         "import numpy as np\n"

@@ -56,14 +56,7 @@ def write_gltf(form: "Form", path: Path, *, rate: float | None = None) -> None:
     """
     form = stand_upright(form)
     scene = _Document(form, key_times(form, rate), path.parent)
-    for part in form.parts:
-        scene.add_part(part)
-    for links in form.links:
-        scene.add_links(links)
-    for skin in form.skins:
-        scene.add_skin(skin)
-    for surface in form.surfaces:
-        scene.add_surface(surface)
+    form.write_to(scene)
     scene.add_camera()
     document, chunks = scene.finish()
     if path.suffix.lower() == ".glb":

@@ -114,14 +114,7 @@ class X3DScene:
             clock = SubElement(self.element, "TimeSensor", DEF=self.name("clock"))
             clock.attrib |= {"cycleInterval": f"{self.span:.9g}", "loop": "true"}
         self._add_viewpoint()
-        for part in form.parts:
-            self._add_part(part)
-        for links in form.links:
-            self._add_links(links)
-        for skin in form.skins:
-            self._add_skin(skin)
-        for one in form.surfaces:
-            self._add_surface(one)
+        form.write_to(self)
         if humanoid is not None:
             from motiform.image.export.hanim import add_humanoid
 
@@ -149,7 +142,8 @@ class X3DScene:
             ):
                 self.animate(view, field, kind, partial(np.asarray, values))
 
-    def _add_part(self, part: "Part") -> None:
+    def add_part(self, part: "Part") -> None:
+        """Add each body as a Transform."""
         position, turn = gathered(poses(self.form, part, self.times), part.count, len(self.times), self.folder)
         key, colors = shape_key(part), body_colors(part).tolist()
         for i, name in enumerate(body_names(part)):
@@ -164,7 +158,7 @@ class X3DScene:
             self.animate(body, "translation", "PositionInterpolator", partial(position.__getitem__, i))
             self.animate(body, "rotation", "OrientationInterpolator", partial(_turns, turn, i))
 
-    def _add_links(self, links: "LinkParts") -> None:
+    def add_links(self, links: "LinkParts") -> None:
         """Add links as cylinders of radius and height 1 that are scaled."""
         from motiform.geometry import Cylinder
 
@@ -183,7 +177,7 @@ class X3DScene:
             self.animate(body, "rotation", "OrientationInterpolator", partial(_turns, turn, i))
             self.animate(body, "scale", "PositionInterpolator", partial(size.__getitem__, i))
 
-    def _add_skin(self, skin: "Skin") -> None:
+    def add_skin(self, skin: "Skin") -> None:
         """Add a skin: a shape for each of its colours on the same moving points."""
         source, faces = skin_split(skin)
         times = skin_times(self.times)
@@ -206,7 +200,7 @@ class X3DScene:
             self.routes.append(("clock", "fraction_changed", name, "set_fraction"))
             self.routes.append((name, "value_changed", place, "set_point"))
 
-    def _add_surface(self, surface: "AnimatedSurface") -> None:
+    def add_surface(self, surface: "AnimatedSurface") -> None:
         """Add a surface: a switch between the triangles of each instant."""
         times, name = skin_times(self.times), self.name(surface.name)
         switch = SubElement(self.element, "Switch", DEF=name, whichChoice="0")
