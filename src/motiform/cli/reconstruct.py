@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motiform.base.errors import InputError, MotiformError, closest, closest_file
-from motiform.cli.shared import AsJson, Overwrite, Quiet, Settings, parse_settings, print_line, takes_options
+from motiform.cli.shared import (
+    AsJson,
+    Overwrite,
+    Quiet,
+    Settings,
+    check_not_both,
+    parse_settings,
+    print_line,
+    takes_options,
+)
 
 if TYPE_CHECKING:
     from motiform.trials.batch import TrialBatch
@@ -86,8 +95,7 @@ class Reconstruction:
         str | None, typer.Option(help="Unit of length of the files, such as mm; detected if not given.")
     ] = None
     fill: Annotated[
-        str | None,
-        typer.Option(metavar="SECONDS|all", help="Fill gaps of markers up to this long by cubic splines."),
+        str | None, typer.Option(metavar="SECONDS|all", help="Fill gaps of markers up to this long by cubic splines.")
     ] = None
     frame: Annotated[
         str | None,
@@ -166,10 +174,7 @@ def reconstruct(given: Reconstruction) -> None:
         os.environ.setdefault(name, "1")
     from motiform.trials.batch import plan_batch
 
-    if given.overwrite and given.resume:
-        raise InputError(
-            "a batch is resumed or overwritten", got="--resume and --overwrite", remedy="Give one of them."
-        )
+    check_not_both("a batch", given.overwrite, given.resume)
     options = _trial_options(given)
     table = Path((given.subject or "").split(":")[0])
     files = (given.correspondence, given.weights, given.static, given.forces, given.normative, table)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motiform.base.errors import InputError, closest, closest_file
-from motiform.cli.shared import Overwrite, Quiet, Settings, parse_settings, print_line, wrote
+from motiform.cli.shared import Overwrite, Quiet, Settings, check_not_both, parse_settings, print_line, wrote
 
 if TYPE_CHECKING:
     from motiform.record import Recording
@@ -34,8 +34,7 @@ def run(
     from motiform.image.files import check_new
     from motiform.scene import load_scene, simulate
 
-    if overwrite and resume:
-        raise InputError("a run is resumed or overwritten", got="--resume and --overwrite", remedy="Give one of them.")
+    check_not_both("a run", overwrite, resume)
     loaded = load_scene(scene, parse_settings(set_))
     path = out or Path(f"{loaded.name}.mf")
     given = _functions(functions) if functions else {}

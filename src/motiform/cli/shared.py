@@ -83,6 +83,13 @@ class RegisterHelp(TyperCommand):
         return super().get_help(ctx)
 
 
+def check_not_both(what: str, overwrite: bool, resume: bool) -> None:
+    """Refuse to resume what is to be overwritten."""
+    if overwrite and resume:
+        problem, got = f"{what} is resumed or overwritten", "--resume and --overwrite"
+        raise InputError(problem, got=got, remedy="Give one of them.")
+
+
 def print_line(text: str, *, err: bool = False) -> None:
     """Print a line; what comes from files is text in it, and commands no terminal."""
     typer.echo(printable(text), err=err)

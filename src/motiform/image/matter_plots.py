@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
-from motiform.image.plot import _save, check_figure
+from motiform.image.plot import _save, check_figure, empty_figure
 from motiform.image.style import COLORS as _COLORS
 from motiform.image.style import as_text
 from motiform.motion.matter.stability.cell import CARDINAL, ModeSegment, critical_damping
@@ -92,17 +92,7 @@ def _masses(
 
 
 def _page(size: tuple[float, float], title: str | None) -> tuple["Figure", "Axes"]:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    if not all(np.isfinite(side) and 0.5 <= side <= 200 for side in size):
-        raise InputError(
-            "size must be a width and a height within bounds",
-            got=size,
-            allowed="width and height from 0.5 to 200 inches",
-        )
-    figure = Figure(figsize=size, layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = empty_figure(size)
     axes = figure.subplots()
     axes.spines[["top", "right"]].set_visible(False)
     axes.tick_params(labelsize=8)

@@ -15,12 +15,7 @@ __all__ = ["low_pass"]
 
 
 def low_pass(
-    rec: Recording,
-    cutoff: float = 8.0,
-    *,
-    order: int = 2,
-    zero_phase: bool = True,
-    names: Iterable[str] = ("markers",),
+    rec: Recording, cutoff: float = 8.0, *, order: int = 2, zero_phase: bool = True, names: Iterable[str] = ("markers",)
 ) -> Recording:
     """Return the recording with channels low-pass filtered by a Butterworth filter, by default 8 Hz and order 2.
 

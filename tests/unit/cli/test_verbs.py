@@ -90,10 +90,7 @@ def test_run_again_changes_nothing_and_another_scene_is_refused(folder):
         (("run", "thrown", "--set", "nonsense"), ["path=value"]),
         (("run", "thrown", "--functions", "absent.py"), ["absent.py"]),
         (("run", "thrown", "--functions", "psuh.py"), ["Did you mean 'pushes.py'?"]),
-        (
-            ("run", "thrown", "--functions", "pushes.py"),
-            ["must define", "It defines 'forces'. Did you mean 'force'?"],
-        ),
+        (("run", "thrown", "--functions", "pushes.py"), ["must define", "It defines 'forces'. Did you mean 'force'?"]),
         (("film", "absent.mf"), ["absent.mf"]),
         *(
             ((verb, name, *more), words)

@@ -24,11 +24,7 @@ __all__ = [
 SIDES = {word[0]: (word, color) for word, color in style.SIDES.items()}
 """Word and colour of each side."""
 _COLUMNS = 3
-_GROUPS = {
-    "angles": "Joint angles [°]",
-    "moments": "{} moments [N·m/kg]",
-    "powers": "Joint powers [W/kg]",
-}
+_GROUPS = {"angles": "Joint angles [°]", "moments": "{} moments [N·m/kg]", "powers": "Joint powers [W/kg]"}
 _SIGNS = {"not fitted": "x", "hidden": "s", "uncertain": "D", "limit": "^", "left out": "v"}  # of marks
 
 

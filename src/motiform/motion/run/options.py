@@ -19,13 +19,7 @@ _MOST = 1e9  # samples of a run, and steps from one sample to the next
 
 
 def check_number(
-    value: float,
-    what: str,
-    where: str,
-    *,
-    least: float | None = None,
-    above: float | None = None,
-    most: float = np.inf,
+    value: float, what: str, where: str, *, least: float | None = None, above: float | None = None, most: float = np.inf
 ) -> float:
     """Return a finite number within its bounds."""
     try:

@@ -17,14 +17,7 @@ from motiform.motion.tree.friction import SlidingFriction, check_no_sliding_fric
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.state import Control, Controls, check_functions, state_after
-from motiform.motion.tree.observe import (
-    channels,
-    drive_channel,
-    drive_labels,
-    figure_labels,
-    observe,
-    undriven,
-)
+from motiform.motion.tree.observe import channels, drive_channel, drive_labels, figure_labels, observe, undriven
 from motiform.motion.tree.prescribed import PrescribedFigure, PrescribedMotion, drive_figure
 from motiform.motion.tree.start import start
 from motiform.motion.tree.step_limit import warn_of_long_steps

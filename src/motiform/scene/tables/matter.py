@@ -126,8 +126,7 @@ class SolidTable(LawKeys):
     floor: Metre | None = Field(None, description="height of level ground")
     plane: PlaneTable | None = None
     segment: str | None = Field(
-        None,
-        description="segment or body that carries it; pose and plane are in its frame; its own shape by default",
+        None, description="segment or body that carries it; pose and plane are in its frame; its own shape by default"
     )
     pose: PoseTable = PoseTable()
     points: PointsOf | None = Field(None, description="that meet it; all masses of the network if not given")

@@ -158,12 +158,7 @@ class ContactJoint(Joint):
         return contact_start.configuration(self, p1, p2, direction, yaw, normal1, normal2)
 
     def touch(
-        self,
-        T_1_2: Transform,
-        *,
-        p1: ArrayLike | None = None,
-        p2: ArrayLike | None = None,
-        tolerance: float = 1e-3,
+        self, T_1_2: Transform, *, p1: ArrayLike | None = None, p2: ArrayLike | None = None, tolerance: float = 1e-3
     ) -> Array:
         """Return the configuration (14,) nearest to a pose of body 2 in body 1 that is almost a contact.
 
@@ -234,10 +229,7 @@ class ContactJoint(Joint):
         spin = np.broadcast_to(self._spin_of_frame(frames, t[..., 2], s1, s2), batch)
         omega = np.stack([-m1[..., 1], m1[..., 0], spin], axis=-1)
         zero = np.zeros((*batch, 1))
-        return (
-            np.concatenate([omega, s1, zero], axis=-1),
-            np.concatenate([omega - t[..., :3], s2, zero], axis=-1),
-        )
+        return (np.concatenate([omega, s1, zero], axis=-1), np.concatenate([omega - t[..., :3], s2, zero], axis=-1))
 
     def _spin_of_frame(self, frames: Frames, spin: Array, s1: Array, s2: Array) -> Array:
         """Return how fast L turns about its normal in body 1: the gauge's share of the spin, or with a line."""
