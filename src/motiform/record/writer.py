@@ -36,14 +36,9 @@ __all__ = ["DiskSink", "create_sink", "resume_sink"]
 
 
 def create_sink(
-    path: AnyPath,
-    channels: list[Channel],
-    manifest: dict[str, Any],
-    statics: Mapping[str, np.ndarray],
-    *,
-    overwrite: bool,
-    chunk_bytes: int,
-) -> "DiskSink":
+    path: AnyPath, channels: list[Channel], manifest: dict[str, Any], statics: Mapping[str, np.ndarray], *,
+    overwrite: bool, chunk_bytes: int,
+) -> "DiskSink":  # fmt: skip
     """Make a recording without samples, hidden until it is put in place, and return what writes to it."""
     layout = StoreLayout.plan(channels, manifest, statics, chunk_bytes)
     nothing = Mark({channel.name: 0 for channel in channels})

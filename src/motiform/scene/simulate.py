@@ -225,20 +225,11 @@ def _run(
 
 
 def run_recorded(
-    make: Callable[[], System],
-    options: RunOptions,
-    manifest: dict[str, Any],
-    looks: Looks,
-    functions: bool,
-    warnings: Callable[[], list[str]] = list,
-    seen: Callable[[Recording], list[str]] = lambda rec: [],
-    *,
-    out: str | Path | None,
-    overwrite: bool,
-    resume: bool,
-    progress: Progress | None,
+    make: Callable[[], System], options: RunOptions, manifest: dict[str, Any], looks: Looks, functions: bool,
+    warnings: Callable[[], list[str]] = list, seen: Callable[[Recording], list[str]] = lambda rec: [], *,
+    out: str | Path | None, overwrite: bool, resume: bool, progress: Progress | None,
     boundary: AbstractContextManager[None] | None = None,
-) -> Recording:
+) -> Recording:  # fmt: skip
     """Return the recording of the system that is made, one that is there already, or the rest of one.
 
     `warnings` are known before the run; `seen` gives notes on its recording.

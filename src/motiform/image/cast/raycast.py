@@ -110,15 +110,10 @@ class Painter:
 
     @staticmethod
     def of(
-        form: "Form",
-        *,
-        camera: Camera | CameraPath | None = None,
-        size: tuple[int, int] = (1280, 720),
-        ground: bool | float | Ground | None = None,
-        look: Lighting | None = None,
-        samples_per_pixel: int = 4,
+        form: "Form", *, camera: Camera | CameraPath | None = None, size: tuple[int, int] = (1280, 720),
+        ground: bool | float | Ground | None = None, look: Lighting | None = None, samples_per_pixel: int = 4,
         device: str = "cpu",
-    ) -> "Painter":
+    ) -> "Painter":  # fmt: skip
         """Return the painter of a form; the parameters are those of `render`."""
         width, height = check_size(size)
         if not 1 <= samples_per_pixel <= 1024:

@@ -30,13 +30,9 @@ _NOT_IN_VRML = {("Viewpoint", "centerOfRotation")}
 
 
 def write_vrml(
-    form: "Form",
-    path: Path,
-    *,
-    rate: float | None = None,
-    humanoid: "Humanoid | None" = None,
+    form: "Form", path: Path, *, rate: float | None = None, humanoid: "Humanoid | None" = None,
     rest: "Form | None" = None,
-) -> None:
+) -> None:  # fmt: skip
     """Write the form as VRML97, with what `write_x3d` writes."""
     root, scene = x3d_document(form, path.parent, rate=rate, humanoid=humanoid, rest=rest)
     top = root.find("Scene")

@@ -41,13 +41,9 @@ _SCHEMA = "http://www.w3.org/2001/XMLSchema-instance"
 
 
 def write_x3d(
-    form: "Form",
-    path: Path,
-    *,
-    rate: float | None = None,
-    humanoid: "Humanoid | None" = None,
+    form: "Form", path: Path, *, rate: float | None = None, humanoid: "Humanoid | None" = None,
     rest: "Form | None" = None,
-) -> None:
+) -> None:  # fmt: skip
     """Write the form to ``path``: a Transform per body, driven by interpolators and one clock that loops.
 
     The axes of X3D are right-handed with y up, in metres; a form with another up is turned. Keys are fractions of the
@@ -62,13 +58,9 @@ def write_x3d(
 
 
 def x3d_document(
-    form: "Form",
-    folder: Path,
-    *,
-    rate: float | None = None,
-    humanoid: "Humanoid | None" = None,
+    form: "Form", folder: Path, *, rate: float | None = None, humanoid: "Humanoid | None" = None,
     rest: "Form | None" = None,
-) -> tuple[Element, "X3DScene"]:
+) -> tuple[Element, "X3DScene"]:  # fmt: skip
     """Return the document, and the scene that holds the long lists of numbers whose places it has."""
     form = stand_upright(form)
     times = key_times(form, rate)

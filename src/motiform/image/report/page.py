@@ -42,14 +42,9 @@ _MEANS = {
 
 
 def write_report(
-    rec: "Recording",
-    figure: "Figure",
-    markers: "Recording | None",
-    path: str | os.PathLike[str],
-    *,
-    normative: "Normative | None" = None,
-    overwrite: bool = False,
-) -> Path:
+    rec: "Recording", figure: "Figure", markers: "Recording | None", path: str | os.PathLike[str], *,
+    normative: "Normative | None" = None, overwrite: bool = False,
+) -> Path:  # fmt: skip
     """Write a report of a trial and return its path: gait, errors, gaps, angles, efforts and pictures.
 
     Parameters

@@ -18,13 +18,9 @@ Limits = dict[str, tuple[float, float]]
 
 
 def named_limits(
-    value: Any,
-    coordinates: Iterable[str],
-    ranges: Mapping[str, tuple[float, float]],
-    where: str,
-    *,
+    value: Any, coordinates: Iterable[str], ranges: Mapping[str, tuple[float, float]], where: str, *,
     word: str | None = "anatomical",
-) -> Limits:
+) -> Limits:  # fmt: skip
     """Return limits by coordinate, those of `ranges` [°] for one word; q5 is the fifth coordinate."""
     names = tuple(coordinates)
     if value is None:

@@ -40,13 +40,9 @@ Array = np.ndarray
 
 
 def build_controls(
-    scene: Scene,
-    figure: Figure,
-    members: Sequence[Member],
-    start: Array,
-    contacts: Contacts | None,
+    scene: Scene, figure: Figure, members: Sequence[Member], start: Array, contacts: Contacts | None,
     motors: Mapping[int, Sequence[Motor]],
-) -> list[Control | Actuator] | None:
+) -> list[Control | Actuator] | None:  # fmt: skip
     """Return the controls, postures and actuators of a scene, or None."""
     parts: list[Control] = []
     actuators = build_muscles(scene, figure, members, _reflex_postures(scene, figure, members, start))

@@ -447,15 +447,9 @@ def _exact(net: _Net, T: float, safe: float) -> tuple[float, float]:
 
 
 def one_step(
-    mass: ArrayLike,
-    a: ArrayLike,
-    b: ArrayLike,
-    stiffness: ArrayLike,
-    damping: ArrayLike,
-    step: float,
-    *,
+    mass: ArrayLike, a: ArrayLike, b: ArrayLike, stiffness: ArrayLike, damping: ArrayLike, step: float, *,
     movable: ArrayLike | None = None,
-) -> Array:
+) -> Array:  # fmt: skip
     """Return the matrix of one step of a small linear network along one axis, (2n, 2n), on (√m x(n), √m x(n−1))."""
     T = _step(step)
     net = _net(mass, a, b, stiffness, damping, movable, None)

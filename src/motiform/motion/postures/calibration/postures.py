@@ -131,15 +131,9 @@ def _solve(H: Array, g: Array, damping: float | Array) -> Array:
 
 
 def fit_postures(
-    figure: Figure,
-    points: Array,
-    q0: Array,
-    *,
-    weights: Array | None = None,
-    hold: float | Array = 0.0,
-    toward: Array | None = None,
-    max_iterations: int = 60,
-) -> Array:
+    figure: Figure, points: Array, q0: Array, *, weights: Array | None = None, hold: float | Array = 0.0,
+    toward: Array | None = None, max_iterations: int = 60,
+) -> Array:  # fmt: skip
     """Return q (samples, nq) that minimises Σ w ‖tag − point‖² + hold² Σ (q − toward)² in each sample.
 
     The fit of trials, within the limits of the joints. `points` (samples, tags, 3) [m], nan where not seen; `weights`

@@ -146,15 +146,9 @@ def _answers(joint: Joint, q: Array, v: Array | None, where: str) -> Array:
 
 
 def launch_states(
-    figure: Figure,
-    kernel: Any,
-    inputs: Sequence[Array],
-    rows: Sequence[int],
-    *,
-    velocity: bool = False,
-    extra: Sequence[Any] = (),
-    device: str = "cpu",
-) -> list[Array]:
+    figure: Figure, kernel: Any, inputs: Sequence[Array], rows: Sequence[int], *, velocity: bool = False,
+    extra: Sequence[Any] = (), device: str = "cpu",
+) -> list[Array]:  # fmt: skip
     """Run a kernel over all states; return its outputs, each (states, rows).
 
     `inputs` are (states, size) of the figure's full coordinates, q first and v second where `velocity`; `extra` are
@@ -184,14 +178,9 @@ def launch_states(
 
 
 def run_states(
-    figure: Figure,
-    what: int,
-    rows: int,
-    states: Sequence[Array],
-    *,
-    loads: Sequence[Array | bool] = (),
+    figure: Figure, what: int, rows: int, states: Sequence[Array], *, loads: Sequence[Array | bool] = (),
     device: str = "cpu",
-) -> Array:
+) -> Array:  # fmt: skip
     """Run one of the algorithms named in `columns` over all states, (states, rows).
 
     `states` are q, or q, v and a (tau for forward dynamics); `loads` are wrenches on the segments,

@@ -20,14 +20,9 @@ __all__ = [
 
 
 def run_matrices(
-    figure: Figure,
-    what: str,
-    rows: int,
-    states: Sequence[Array],
-    *,
-    loads: Sequence[Array | bool] = (),
+    figure: Figure, what: str, rows: int, states: Sequence[Array], *, loads: Sequence[Array | bool] = (),
     device: str = "cpu",
-) -> Array:
+) -> Array:  # fmt: skip
     """Run one of the algorithms named in derivative_kernels over all states, (states, rows); as `run_states`."""
     from motiform.motion.tree.kernels import derivative as derivative_kernels
 

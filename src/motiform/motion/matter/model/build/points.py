@@ -28,20 +28,10 @@ class PointsBuilder:
         self._names: set[str] = set()
 
     def masses(
-        self,
-        name: str,
-        position: ArrayLike,
-        mass: ArrayLike,
-        *,
-        velocity: ArrayLike = 0.0,
-        axes: str = "xyz",
-        held: ArrayLike = (),
-        drag: ArrayLike = 0.0,
-        radius: ArrayLike = 0.0,
-        inertia: ArrayLike | str | None = None,
-        angular_velocity: ArrayLike = 0.0,
-        color: tuple[float, float, float] = (0.62, 0.68, 0.76),
-    ) -> Points:
+        self, name: str, position: ArrayLike, mass: ArrayLike, *, velocity: ArrayLike = 0.0, axes: str = "xyz",
+        held: ArrayLike = (), drag: ArrayLike = 0.0, radius: ArrayLike = 0.0, inertia: ArrayLike | str | None = None,
+        angular_velocity: ArrayLike = 0.0, color: tuple[float, float, float] = (0.62, 0.68, 0.76),
+    ) -> Points:  # fmt: skip
         """Add moving masses; `axes` are the directions of motion ("y" alone: only vertical).
 
         Those whose numbers are `held` stay where they are: the pins of a cloth, the foot of a block. Balls with an
@@ -98,15 +88,9 @@ class PointsBuilder:
         return self._group(name, "fixed", place, np.zeros_like(place), np.inf, 0, 0.0, radius, color, None)
 
     def imposed(
-        self,
-        name: str,
-        motion: Any,
-        *,
-        rate: float | None = None,
-        velocity: ArrayLike = 0.0,
-        radius: ArrayLike = 0.0,
+        self, name: str, motion: Any, *, rate: float | None = None, velocity: ArrayLike = 0.0, radius: ArrayLike = 0.0,
         color: tuple[float, float, float] = (0.85, 0.55, 0.3),
-    ) -> Points:
+    ) -> Points:  # fmt: skip
         """Add points that are moved from outside.
 
         `motion` is a function of time [s] that gives (points, 3), or samples (samples, points, 3) at `rate` [Hz] such
