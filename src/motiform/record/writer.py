@@ -50,7 +50,8 @@ def create_sink(
     except BaseException:
         site.release()
         raise
-    return DiskSink(site, layout, _State(commit, _no_tails(layout), {}, (), None))
+    tails = {key: np.empty((0, *series.shape), series.dtype) for key, series in layout.series.items()}
+    return DiskSink(site, layout, _State(commit, tails, {}, (), None))
 
 
 def resume_sink(path: AnyPath, *, discard: bool) -> "DiskSink":
@@ -215,10 +216,6 @@ def _crc_more(crc: int, data: bytes) -> int:
     import zlib
 
     return zlib.crc32(data, crc)
-
-
-def _no_tails(layout: StoreLayout) -> dict[Key, np.ndarray]:
-    return {key: np.empty((0, *series.shape), series.dtype) for key, series in layout.series.items()}
 
 
 def _write_skeleton(folder: Path, layout: StoreLayout, statics: Mapping[str, np.ndarray], commit: Commit) -> None:
