@@ -110,7 +110,8 @@ def _read_sets() -> dict[str, dict[str, str]]:
             for group in part.get("groups", ()):
                 names |= data["groups"][group]
             names |= part.get("markers", {})
-            own |= _sided(*part["sides"], names) if "sides" in part else names
+            left, right = part.get("sides", ("", ""))
+            own |= _sided(left, right, names) if "sides" in part else names
     return found
 
 
