@@ -153,10 +153,7 @@ def escape_signs(app, what, name, obj, options, lines):
 
 
 TABLES = {
-    "references": (
-        ("key", "document"),
-        [(f"[{key}]", text) for key, text in sorted(REFERENCES.items())],
-    ),
+    "references": (("key", "document"), [(f"[{key}]", text) for key, text in sorted(REFERENCES.items())]),
     "marker formats": (
         ("format", "endings", "what is read", "written"),
         [(form.title, ", ".join(form.endings), form.about, "yes" if form.write else "") for form in FORMATS.values()],

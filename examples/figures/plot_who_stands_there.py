@@ -24,12 +24,7 @@ PLACES = {"woman": (0.0, -1.35), "man": (0.0, -0.45), "bip": (0.0, 0.45), "kondo
 
 
 def main(quick=False):
-    return {
-        "woman": human36(sex="female", name="woman"),
-        "man": human36(name="man"),
-        "bip": bip(),
-        "kondo": kondo(),
-    }
+    return {"woman": human36(sex="female", name="woman"), "man": human36(name="man"), "bip": bip(), "kondo": kondo()}
 
 
 def check(figures):

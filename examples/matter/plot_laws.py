@@ -37,9 +37,7 @@ LAWS = {
     "cohesion": (
         links.cohesion(K, ATTRACTION, INNER, OUTER),
         lambda d, v: np.select(
-            [d < INNER, d < OUTER],
-            [K * (d - INNER) + ATTRACTION * (OUTER - INNER), ATTRACTION * (OUTER - d)],
-            0,
+            [d < INNER, d < OUTER], [K * (d - INNER) + ATTRACTION * (OUTER - INNER), ATTRACTION * (OUTER - d)], 0
         ),
     ),
     "zones of your own": (

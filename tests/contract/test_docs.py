@@ -109,6 +109,28 @@ def test_every_verb_is_described():
         assert f"**`{command.name}" in text, command.name
 
 
+def test_every_argument_of_a_model_is_in_the_table_of_its_kind():
+    import inspect
+
+    from motiform.motion.run import RunArguments
+    from motiform.scene.simulate import KINDS
+
+    text = (DOCS / "api.md").read_text("utf-8")
+
+    def rows(name):
+        table = re.search(rf"^\*\*.*\(`{name}`\).*\n\n((?:\|.*\n)+)", text, flags=re.MULTILINE)
+        return {word for row in table[1].splitlines() for word in re.findall(r"`(\w+)`", row.split("|")[1])}
+
+    assert rows("RunArguments") == set(RunArguments.__annotations__)
+    for kind in KINDS:
+        name = kind.arguments.__name__
+        assert set(kind.takes) == set(inspect.signature(kind.system).parameters) - {
+            *list(inspect.signature(kind.system).parameters)[:2]
+        }
+        if name != "LeavingArguments":
+            assert rows(name) == set(kind.takes), name
+
+
 PACKAGES = (
     "spatial",
     "geometry",
@@ -169,7 +191,8 @@ def test_every_listed_name_exists():
 
 
 def test_tables_from_the_code_have_their_page():
-    known = set(re.findall(r'^    "([\w ]+)": \($', (DOCS / "conf.py").read_text("utf-8"), flags=re.MULTILINE))
+    tables = (DOCS / "conf.py").read_text("utf-8").partition("\nTABLES = {")[2]
+    known = set(re.findall(r'^    "([\w ]+)": \(', tables, flags=re.MULTILINE))
     asked = [name for page in PAGES for name in re.findall(r"<!-- table: ([\w ]+) -->", page.read_text("utf-8"))]
     assert "marker formats" in known
     assert sorted(asked) == sorted(known)

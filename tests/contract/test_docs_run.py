@@ -69,10 +69,7 @@ def given(page, folder):
     """Write the files that a page reads."""
     files = {
         "readers": {"arm.urdf": PENDULUM, "dog.xml": DOG},
-        "osim": {
-            "subject01.osim": LEG.format(MARKER.format("HEEL")),
-            "markers.xml": SET.format(MARKER.format("TOE")),
-        },
+        "osim": {"subject01.osim": LEG.format(MARKER.format("HEEL")), "markers.xml": SET.format(MARKER.format("TOE"))},
         "measure": {"subjects.csv": "subject,01\nheight,1.7\nmass,62\n"},
     }
     for name, text in files.get(page, {}).items():

@@ -9,14 +9,7 @@ import motiform as mf
 from motiform.base.errors import MotiformError
 from motiform.geometry import Mesh, write_mesh
 from motiform.geometry.maps import Grid
-from motiform.measure import (
-    Volume,
-    read_correspondence,
-    read_sto,
-    read_subjects,
-    write_markers,
-    write_volume,
-)
+from motiform.measure import Volume, read_correspondence, read_sto, read_subjects, write_markers, write_volume
 from motiform.motion.postures import read_normative
 from motiform.record import Channel, Recording, open_recording, read_csv
 

@@ -313,10 +313,7 @@ FOOT = {"mass": 1.1, "com": (0.08, 0.05, 0), "inertia": np.diag([0.002, 0.004, 0
 
 def ball_of_foot(name):
     return joints.contact(
-        s.plane(),
-        s.sphere(HEEL if name == "heel" else TOE),
-        pose1=UP,
-        pose2=Transform.translation_of(BALLS[name]),
+        s.plane(), s.sphere(HEEL if name == "heel" else TOE), pose1=UP, pose2=Transform.translation_of(BALLS[name])
     )
 
 

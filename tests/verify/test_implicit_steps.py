@@ -187,14 +187,7 @@ def test_stiff_joints_in_contact(counted):
     for integrator in ("radau", "dormand-prince"):
         counted[0] = 0
         rec = simulate(
-            figure,
-            contacts=ground,
-            controls=stiff,
-            t1=0.03,
-            rate=100,
-            integrator=integrator,
-            rtol=1e-6,
-            atol=1e-8,
+            figure, contacts=ground, controls=stiff, t1=0.03, rate=100, integrator=integrator, rtol=1e-6, atol=1e-8
         )
         found[integrator] = rec, counted[0]
     (implicit, few), (explicit, many) = found.values()

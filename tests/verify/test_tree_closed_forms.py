@@ -166,10 +166,7 @@ def four_bar_angles(crank):
     along = (length**2 + COUPLER**2 - ROCKER**2) / (2 * length)
     up = np.sqrt(COUPLER**2 - along**2)
     meet = p + along * d / length + up * np.array([-d[1], d[0]]) / length
-    return (
-        np.arctan2(meet[1] - p[1], meet[0] - p[0]),
-        np.arctan2(meet[1], meet[0] - GROUND),
-    )
+    return (np.arctan2(meet[1] - p[1], meet[0] - p[0]), np.arctan2(meet[1], meet[0] - GROUND))
 
 
 def four_bar_state(crank, speed):

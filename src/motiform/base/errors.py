@@ -8,18 +8,9 @@ from pathlib import Path
 from typing import Any
 
 __all__ = [
-    "InputError",
-    "MotiformError",
-    "MotiformWarning",
-    "RecordingError",
-    "RunError",
-    "SceneError",
-    "ShapeError",
-    "closest",
-    "closest_file",
-    "outside_data",
-    "printable",
-]
+    "InputError", "MotiformError", "MotiformWarning", "RecordingError", "RunError", "SceneError", "ShapeError",
+    "closest", "closest_file", "outside_data", "printable",
+]  # fmt: skip
 
 
 class MotiformWarning(UserWarning):
@@ -35,14 +26,9 @@ class MotiformError(Exception):
     exit_code = 1
 
     def __init__(
-        self,
-        problem: str,
-        *,
-        where: str | None = None,
-        got: object = None,
-        allowed: str | None = None,
+        self, problem: str, *, where: str | None = None, got: object = None, allowed: str | None = None,
         remedy: str | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.problem, self.where, self.got, self.allowed, self.remedy = problem, where, got, allowed, remedy
         facts = [f"got {got!r}" if isinstance(got, str) else f"got {got}"] if got is not None else []
         facts += [f"allowed: {allowed}"] if allowed else []

@@ -54,16 +54,9 @@ def plain_file(path: Path) -> Path:
 
 
 def named_file(
-    name: str,
-    folder: Path,
-    *,
-    reader: str,
-    where: str,
-    roots: Iterable[Path] = (),
-    folders: bool = False,
-    largest: int = _LARGEST,
-    error: type[InputError] = InputError,
-) -> Path | None:
+    name: str, folder: Path, *, reader: str, where: str, roots: Iterable[Path] = (), folders: bool = False,
+    largest: int = _LARGEST, error: type[InputError] = InputError,
+) -> Path | None:  # fmt: skip
     """Return the path of a file that another file names, None where there is none.
 
     It lies in `folder` or under `roots`, links followed; it is a plain file (or a folder, where `folders` are asked

@@ -32,24 +32,9 @@ from motiform.base.libraries import OPTIONAL
 from motiform.base.numba_versions import is_known
 
 __all__ = [
-    "CompiledEntry",
-    "Device",
-    "Kernel",
-    "compiled",
-    "cuda_device_name",
-    "entry",
-    "fused",
-    "get_device",
-    "inline",
-    "kernel",
-    "native_type",
-    "routine",
-    "sum_fixed",
-    "thread_count",
-    "threads",
-    "typed_entry",
-    "typed_kernel",
-]
+    "CompiledEntry", "Device", "Kernel", "compiled", "cuda_device_name", "entry", "fused", "get_device", "inline",
+    "kernel", "native_type", "routine", "sum_fixed", "thread_count", "threads", "typed_entry", "typed_kernel",
+]  # fmt: skip
 
 # error_model "numpy": x/0 is inf, as on the GPU, and no branch per division (1.3 times faster on link loops).
 _COMMON: dict[str, Any] = {"error_model": "numpy", "nogil": True}

@@ -60,11 +60,9 @@ def load_library(module: str, *, where: str | None = None, otherwise: str | None
         problem = "is not installed" if absent else "cannot be imported"
         command = optional.command if absent else f"pip install --force-reinstall {optional.package}"
         raise InputError(
-            f"the library {optional.package} {problem}",
-            where=where,
-            got=None if absent else str(error)[:300],
+            f"the library {optional.package} {problem}", where=where, got=None if absent else str(error)[:300],
             remedy=f"Install it: {command}." + (f" {otherwise}" if otherwise else ""),
-        ) from error
+        ) from error  # fmt: skip
 
 
 _PATIENCE = 120.0  # s for one import

@@ -35,10 +35,8 @@ def quantity(value: float | int | str, unit: str) -> float:
     """
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         raise InputError(
-            "a quantity must be a number",
-            got=value,
-            allowed=f"a number{unit and f' in {unit}'}, or text with a unit",
-        )
+            "a quantity must be a number", got=value, allowed=f"a number{unit and f' in {unit}'}, or text with a unit",
+        )  # fmt: skip
     try:
         number = _from_text(value, unit) if isinstance(value, str) else float(value)
     except OverflowError:

@@ -154,13 +154,9 @@ def _measure(out: Path) -> Shown:
     found.save(out / "trial.mf", overwrite=True)
     files = {"picture": out / "trial.png", "plot": out / "trial-plot.png"}
     picture(
-        dress(found),
-        files["picture"],
-        time=0.4 * found.duration,
-        size=_PICTURE,
-        samples_per_pixel=_RAYS,
+        dress(found), files["picture"], time=0.4 * found.duration, size=_PICTURE, samples_per_pixel=_RAYS,
         overwrite=True,
-    )
+    )  # fmt: skip
     plot_channels(
         found, ["error.rms", "center_of_mass"], path=files["plot"], title="Postures from markers", overwrite=True
     )

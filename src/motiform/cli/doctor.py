@@ -191,11 +191,7 @@ def _try_film(folder: Path) -> None:
         raise OSError("a film of one picture has another number of them")
 
 
-_TRIALS: dict[str, Callable[[Path], None]] = {
-    "kernels": _try_kernel,
-    "recordings": _try_recording,
-    "films": _try_film,
-}
+_TRIALS: dict[str, Callable[[Path], None]] = {"kernels": _try_kernel, "recordings": _try_recording, "films": _try_film}
 
 
 def _tried(trial: Callable[[Path], None]) -> str | None:

@@ -99,14 +99,7 @@ def film(
         )
     with bar(f"film of {form.title or recording.name}", quiet=quiet) as progress:
         make_film(
-            form,
-            path,
-            size=pixels,
-            fps=fps,
-            speed=pace,
-            progress=progress,
-            overwrite=overwrite,
-            frames=frames,
+            form, path, size=pixels, fps=fps, speed=pace, progress=progress, overwrite=overwrite, frames=frames,
             sound=shown if "sound" in shown else None,
-        )
+        )  # fmt: skip
     report_done("film", path, before)

@@ -5,13 +5,13 @@ from typing import Annotated
 
 import typer
 
-from motiform.base.errors import InputError
 from motiform.cli.shared import (
     Overwrite,
     Quiet,
     RecordingPath,
     Settings,
     beside,
+    check_not_both,
     open_for,
     parse_settings,
     print_line,
@@ -34,8 +34,7 @@ def form(
     from motiform.base.progress import bar
     from motiform.scene import redress
 
-    if overwrite and resume:
-        raise InputError("a form is resumed or overwritten", got="--resume and --overwrite", remedy="Give one of them.")
+    check_not_both("a form", overwrite, resume)
     motion = open_for("form", recording)
     path = out or beside(recording, "-form.mf")
     before = path.stat().st_mtime_ns if path.exists() else None

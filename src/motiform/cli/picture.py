@@ -106,8 +106,6 @@ def _heights(
 def _check_instant(at: float, start: float, end: float) -> None:
     if not start <= at <= end:
         raise InputError(
-            "the instant must lie within the recording",
-            where="--at",
-            got=f"{at:g} s",
+            "the instant must lie within the recording", where="--at", got=f"{at:g} s",
             allowed=f"{start:g} to {end:g} s",
-        )
+        )  # fmt: skip

@@ -2,50 +2,63 @@
 
 import json
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from motiform.base.errors import InputError, MotiformError, closest, closest_file
-from motiform.cli.shared import AsJson, Overwrite, Quiet, Settings, parse_settings, print_line
+from motiform.cli.shared import (
+    AsJson,
+    Overwrite,
+    Quiet,
+    Settings,
+    check_not_both,
+    parse_settings,
+    print_line,
+    takes_options,
+)
 
 if TYPE_CHECKING:
     from motiform.trials.batch import TrialBatch
     from motiform.trials.trial import TrialOptions
 
 
-def reconstruct(
+@dataclass(kw_only=True)
+class Reconstruction:
+    """What `motiform reconstruct` is given."""
+
     trials: Annotated[
         list[Path], typer.Argument(metavar="TRIALS…", help="Marker files ({formats}), or folders of them.")
-    ],
+    ]
     figure: Annotated[
         str | None,
         typer.Option(
             help="human36, bip, kondo, or a file: .osim, .urdf, .xml (MJCF), .toml (scene).", show_default="human36"
         ),
-    ] = None,
-    height: Annotated[float | None, typer.Option(help="Height of the subject (m).")] = None,
-    mass: Annotated[float | None, typer.Option(help="Mass of the subject (kg).")] = None,
-    sex: Annotated[str | None, typer.Option(help="male or female, for the anthropometric table.")] = None,
+    ] = None
+    height: Annotated[float | None, typer.Option(help="Height of the subject (m).")] = None
+    mass: Annotated[float | None, typer.Option(help="Mass of the subject (kg).")] = None
+    sex: Annotated[str | None, typer.Option(help="male or female, for the anthropometric table.")] = None
     knee: Annotated[
         str | None, typer.Option(help="Knee of Human36: hinge, three-axes or coupled.", show_default="hinge")
-    ] = None,
+    ] = None
     subject: Annotated[
         str | None,
         typer.Option(metavar="TABLE[:NAME]", help="Table of subjects (CSV), and which one; else by file or folder."),
-    ] = None,
+    ] = None
     markers: Annotated[
         str | None,
         typer.Option(
             help="Marker set of Human36 (plug-in-gait, cmu-41, …), or CSV with the columns marker and site.",
             show_default="recognised by names",
         ),
-    ] = None,
+    ] = None
     correspondence: Annotated[
         Path | None, typer.Option(help="CSV with the columns tag and marker, for names that differ.")
-    ] = None,
-    static: Annotated[Path | None, typer.Option(help="Static trial of the subject, to calibrate the figure.")] = None,
+    ] = None
+    static: Annotated[Path | None, typer.Option(help="Static trial of the subject, to calibrate the figure.")] = None
     calibrate: Annotated[
         bool | None,
         typer.Option(
@@ -53,38 +66,37 @@ def reconstruct(
             help="Calibrate the figure with each trial's own markers.",
             show_default="with a marker set and no static trial",
         ),
-    ] = None,
+    ] = None
     forces: Annotated[
         Path | None,
         typer.Option(help="Forces of the ground: external loads (.xml), .mot, .sto or C3D, or a folder of them."),
-    ] = None,
+    ] = None
     muscles: Annotated[
         bool, typer.Option("--muscles", help="Activations and forces of the muscles of an OpenSim model, too.")
-    ] = False,
+    ] = False
     any_residuals: Annotated[
         bool,
         typer.Option("--any-residuals", help="Compute muscles where residuals of the root are beyond limits, too."),
-    ] = False,
+    ] = False
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with 1 where a trial is doubtful or its residuals are beyond limits.")
-    ] = False,
+    ] = False
     ik_setup: Annotated[
         Path | None, typer.Option(help="OpenSim's IK set-up (.xml): weights of markers, coordinate tasks, model.")
-    ] = None,
+    ] = None
     scale_setup: Annotated[
         Path | None, typer.Option(help="OpenSim's scale set-up (.xml): measurements, mass, marker placement, model.")
-    ] = None,
+    ] = None
     forward: Annotated[
         str | None, typer.Option(help="Axis of the files that points forward, such as y: it becomes x.")
-    ] = None,
-    up: Annotated[str | None, typer.Option(help="Up axis of the files, such as z; detected if not given.")] = None,
+    ] = None
+    up: Annotated[str | None, typer.Option(help="Up axis of the files, such as z; detected if not given.")] = None
     units: Annotated[
         str | None, typer.Option(help="Unit of length of the files, such as mm; detected if not given.")
-    ] = None,
+    ] = None
     fill: Annotated[
-        str | None,
-        typer.Option(metavar="SECONDS|all", help="Fill gaps of markers up to this long by cubic splines."),
-    ] = None,
+        str | None, typer.Option(metavar="SECONDS|all", help="Fill gaps of markers up to this long by cubic splines.")
+    ] = None
     frame: Annotated[
         str | None,
         typer.Option(
@@ -92,154 +104,146 @@ def reconstruct(
             help="Frame of the results: ankles and hips above the origin (model), nearest to the zero position (pose).",
             show_default="file",
         ),
-    ] = None,
+    ] = None
     filter_: Annotated[
         float | None, typer.Option("--filter", metavar="HZ", help="Low-pass cutoff for the markers (Hz), such as 8.")
-    ] = None,
+    ] = None
     iterations: Annotated[
         int | None, typer.Option(min=1, help="Most iterations of the search in a sample.", show_default="200")
-    ] = None,
+    ] = None
     threshold: Annotated[
         float | None, typer.Option(help="Distance of tags from markers (m, rms) at which a search ends.")
-    ] = None,
+    ] = None
     cutoff: Annotated[
         float, typer.Option(min=0.0, help="Low-pass cutoff for velocities and accelerations (Hz); 0: none.")
-    ] = 6.0,
+    ] = 6.0
     reduce_residuals: Annotated[
         bool, typer.Option("--reduce-residuals", help="Change motion and trunk so that efforts and plates agree.")
-    ] = False,
+    ] = False
     smooth: Annotated[
         float | None, typer.Option(help="Fit the whole trial at once, with this typical acceleration (rad/s²).")
-    ] = None,
-    robust: Annotated[float | None, typer.Option(help="Residual (m) above which a marker is down-weighted.")] = None,
-    weights: Annotated[Path | None, typer.Option(help="CSV with the columns tag and weight.")] = None,
-    limits: Annotated[bool, typer.Option("--limits/--no-limits", help="Keep joints within their limits.")] = True,
-    out: Annotated[Path, typer.Option(help="Folder of the results, with one for each trial.")] = Path("reconstructed"),
+    ] = None
+    robust: Annotated[float | None, typer.Option(help="Residual (m) above which a marker is down-weighted.")] = None
+    weights: Annotated[Path | None, typer.Option(help="CSV with the columns tag and weight.")] = None
+    limits: Annotated[bool, typer.Option("--limits/--no-limits", help="Keep joints within their limits.")] = True
+    out: Annotated[Path, typer.Option(help="Folder of the results, with one for each trial.")] = Path("reconstructed")
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue an interrupted batch; finished trials are skipped anyway.")
-    ] = False,
-    overwrite: Overwrite = False,
+    ] = False
+    overwrite: Overwrite = False
     jobs: Annotated[
         int | None, typer.Option("--jobs", "-j", min=1, help="Trials in parallel; one per core if not given.")
-    ] = None,
+    ] = None
     scheduler: Annotated[
         str | None, typer.Option(metavar="ADDRESS|local", help="Use a Dask cluster (tcp://host:8786).")
-    ] = None,
+    ] = None
     report: Annotated[
         bool | None,
         typer.Option(
             "--report/--no-report", help="Write a report page for each trial.", show_default="but not of a session"
         ),
-    ] = None,
-    pdf: Annotated[bool, typer.Option("--pdf", help="Write the report as PDF, too.")] = False,
+    ] = None
+    pdf: Annotated[bool, typer.Option("--pdf", help="Write the report as PDF, too.")] = False
     angles: Annotated[
         str, typer.Option(metavar="isb|plug-in-gait", help="Convention of clinical angles and moments.")
-    ] = "isb",
+    ] = "isb"
     normative: Annotated[
         Path | None, typer.Option(help="CSV of normative bands for the report: quantity, percent, mean, sd.")
-    ] = None,
+    ] = None
     session: Annotated[
         bool, typer.Option("--session", help="TRIALS is the folder of one subject's session: one figure, one report.")
-    ] = False,
+    ] = False
     reference: Annotated[
         str | None,
         typer.Option(
             metavar="FILE[:CONDITION]",
             help="What a session is compared with: CSV of bands, or JSON of controls or of another session.",
         ),
-    ] = None,
-    set_: Settings = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-) -> None:
+    ] = None
+    set_: Settings = None
+    as_json: AsJson = False
+    quiet: Quiet = False
+
+
+@takes_options(Reconstruction)
+def reconstruct(given: Reconstruction) -> None:
     """Compute postures with standard deviations, velocities and efforts from optical markers, for one or many
     trials."""
     # Matrices of postures are small: threads of linear algebra cost more than they save. Read as NumPy is loaded.
     for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(name, "1")
-    from motiform.motion.figures.marker_sets import read_sites
     from motiform.trials.batch import plan_batch
 
-    if overwrite and resume:
-        raise InputError(
-            "a batch is resumed or overwritten", got="--resume and --overwrite", remedy="Give one of them."
-        )
-    given: dict[str, Any] = {
-        key: value
-        for key, value in (("height", height), ("mass", mass), ("sex", sex), ("knee", knee))
-        if value is not None
-    }
-    fit = {"cutoff": cutoff or None, "smooth": smooth, "robust": robust, "limits": limits, "angles": angles}
-    if reduce_residuals:
-        fit["reduce_residuals"] = True
-    reached = {"max_iterations": iterations, "threshold": threshold}
-    fit |= {key: value for key, value in reached.items() if value is not None}
-    if markers is not None:
-        given["markers"] = read_sites(markers) if Path(markers).is_file() else markers
-    options = _options(
-        _figure_of(figure, ik_setup, scale_setup), given, subject,
-        {key: value for key, value in (("up", up), ("units", units)) if value is not None}, fit,
-        correspondence, weights, static, calibrate, (not session if report is None else report), parse_settings(set_),
-        {"forces": forces, "ik": ik_setup, "scale": scale_setup, "normative": normative}, forward, pdf,
-        muscles, any_residuals,
-        {
-            "fill": _fill(fill), "frame": None if frame is None else {"to": frame},
-            "filter": None if filter_ is None else {"cutoff": filter_},
-        },
-    )  # fmt: skip
-    others = [
-        path
-        for path in (correspondence, weights, static, forces, normative, Path((subject or "").split(":")[0]))
-        if path
-    ]
-    if session:
+    check_not_both("a batch", given.overwrite, given.resume)
+    options = _trial_options(given)
+    table = Path((given.subject or "").split(":")[0])
+    files = (given.correspondence, given.weights, given.static, given.forces, given.normative, table)
+    others = [path for path in files if path]
+    if given.session:
         from motiform.cli.session import run_session
 
-        leave_out = [*others, *([Path(reference)] if reference is not None else [])]
-        run_session(trials, out, options, reference, pdf, overwrite, leave_out, jobs, scheduler, as_json, quiet, strict)
+        run_session(given, options, [*others, *([Path(given.reference)] if given.reference is not None else [])])
         return
-    if reference is not None:
+    if given.reference is not None:
         raise InputError("a reference is of a session", got="--reference", remedy="Say --session, or --normative.")
-    batch = plan_batch(trials, out, options, overwrite=overwrite, leave_out=others)
-    _work(batch, jobs, scheduler, quiet)
-    end_batch(batch, as_json, strict)
+    batch = plan_batch(given.trials, given.out, options, overwrite=given.overwrite, leave_out=others)
+    _work(batch, given.jobs, given.scheduler, given.quiet)
+    end_batch(batch, given.as_json, given.strict)
 
 
 _CONVERSION = ("fill", "frame", "filter")
 _GROUPS = ("figure", "markers", "reconstruct", "calibrate", "muscles", *_CONVERSION)
 
 
-def _options(
-    figure: str, measures: dict[str, Any], subject: str | None, read: dict[str, Any], fit: dict[str, Any],
-    correspondence: Path | None, weights: Path | None, static: Path | None, calibrate: bool | None, report: bool,
-    settings: dict[str, Any], files: dict[str, Path | None], forward: str | None, pdf: bool,
-    muscles: bool, any_residuals: bool, conversion: dict[str, Any],
-) -> "TrialOptions":  # fmt: skip
+def _trial_options(given: Reconstruction) -> "TrialOptions":
     """Return the settings common to all trials; invalid input raises an error here, before any work."""
     from motiform.measure import read_correspondence
+    from motiform.motion.figures.marker_sets import read_sites
     from motiform.trials.figure import FigureSpec, read_subject
     from motiform.trials.trial import TrialOptions, check_options, read_weights
 
-    grouped = _grouped(settings)
-    subjects, name = read_subject(subject)
-    for key, path in (("correspondence", correspondence), ("weights", weights)):
-        if path is not None:
-            fit[key] = read_correspondence(path) if key == "correspondence" else read_weights(path)
+    measures: dict[str, Any] = _stated(height=given.height, mass=given.mass, sex=given.sex, knee=given.knee)
+    if given.markers is not None:
+        measures["markers"] = read_sites(given.markers) if Path(given.markers).is_file() else given.markers
+    figure = _figure_of(given.figure, given.ik_setup, given.scale_setup)
     place = str(Path(figure).absolute()) if Path(figure).is_file() else figure
+    fit: dict[str, Any] = {
+        "cutoff": given.cutoff or None, "smooth": given.smooth, "robust": given.robust, "limits": given.limits,
+        "angles": given.angles, **_stated(max_iterations=given.iterations, threshold=given.threshold),
+        **({"reduce_residuals": True} if given.reduce_residuals else {}),
+    }  # fmt: skip
+    grouped = _grouped(parse_settings(given.set_))
+    subjects, name = read_subject(given.subject)
+    if given.correspondence is not None:
+        fit["correspondence"] = read_correspondence(given.correspondence)
+    if given.weights is not None:
+        fit["weights"] = read_weights(given.weights)
+    static = given.static
     if static is not None and not static.is_file():
         raise InputError("no such file", where="--static", got=str(static), remedy=closest_file(static))
+    files = {"forces": given.forces, "ik": given.ik_setup, "scale": given.scale_setup, "normative": given.normative}
     more: dict[str, Any] = {
         name: None if path is None else str(_existing(path, name).absolute()) for name, path in files.items()
     }
-    more |= {name: _asked(name, conversion[name], grouped[name]) for name in _CONVERSION}
+    conversion: dict[str, dict[str, Any] | None] = {
+        "fill": _fill(given.fill), "frame": None if given.frame is None else {"to": given.frame},
+        "filter": None if given.filter_ is None else {"cutoff": given.filter_},
+    }  # fmt: skip
+    more |= {step: _asked(step, conversion[step], grouped[step]) for step in _CONVERSION}
     options = TrialOptions(
-        FigureSpec(place, measures, subjects, name, grouped["figure"]), {**read, **grouped["markers"]},
-        {**fit, **grouped["reconstruct"]}, None if static is None else str(static.absolute()), calibrate,
-        grouped["calibrate"], report, forward=forward, pdf=pdf, muscles=_muscles(muscles, grouped["muscles"]),
-        any_residuals=any_residuals or None, **more,
+        FigureSpec(place, measures, subjects, name, grouped["figure"]),
+        {**_stated(up=given.up, units=given.units), **grouped["markers"]}, {**fit, **grouped["reconstruct"]},
+        None if static is None else str(static.absolute()), given.calibrate, grouped["calibrate"],
+        not given.session if given.report is None else given.report, forward=given.forward, pdf=given.pdf,
+        muscles=_muscles(given.muscles, grouped["muscles"]), any_residuals=given.any_residuals or None, **more,
     )  # fmt: skip
     check_options(options)
     return options
+
+
+def _stated(**options: Any) -> dict[str, Any]:
+    """Return the options that are given."""
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def _muscles(asked: bool, settings: dict[str, Any]) -> dict[str, Any] | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motiform.base.errors import InputError, closest, closest_file
-from motiform.cli.shared import Overwrite, Quiet, Settings, parse_settings, print_line, wrote
+from motiform.cli.shared import Overwrite, Quiet, Settings, check_not_both, parse_settings, print_line, wrote
 
 if TYPE_CHECKING:
     from motiform.record import Recording
@@ -34,8 +34,7 @@ def run(
     from motiform.image.files import check_new
     from motiform.scene import load_scene, simulate
 
-    if overwrite and resume:
-        raise InputError("a run is resumed or overwritten", got="--resume and --overwrite", remedy="Give one of them.")
+    check_not_both("a run", overwrite, resume)
     loaded = load_scene(scene, parse_settings(set_))
     path = out or Path(f"{loaded.name}.mf")
     given = _functions(functions) if functions else {}
@@ -104,11 +103,9 @@ def _functions(path: Path) -> dict[str, Any]:
         raise InputError("no such file", where="--functions", got=str(path), remedy=closest_file(path))
     if spec is None or spec.loader is None:
         raise InputError(
-            "the functions must be in a Python file",
-            where="--functions",
-            got=str(path),
+            "the functions must be in a Python file", where="--functions", got=str(path),
             allowed="a file that ends in .py",
-        )
+        )  # fmt: skip
     module = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
@@ -123,5 +120,5 @@ def _functions(path: Path) -> dict[str, Any]:
         raise InputError(
             "the file must define a function or guards", where=str(path), allowed=allowed, remedy=_renamed(module)
         )
-    found = {"forces": [force] if force is not None else [], "guards": guards}
-    return found | {f"{name}s": value for name, value in acting.items() if value is not None}
+    given = {"forces": force, "guards": guards or None, **{f"{name}s": value for name, value in acting.items()}}
+    return {name: value for name, value in given.items() if value is not None}  # a kind of model takes its own alone

@@ -1,8 +1,10 @@
 """Common options of the verbs, and their final message."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields
+from inspect import Parameter, Signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast, get_type_hints
 
 import typer
 from typer.core import TyperCommand
@@ -12,6 +14,7 @@ from motiform.base.errors import InputError, RecordingError, closest, closest_fi
 if TYPE_CHECKING:
     from motiform.record import Recording
 
+Options = TypeVar("Options")
 Skin = Annotated[
     bool | None,
     typer.Option("--skin/--no-skin", help="Draw a figure as one smooth body; the scene's choice if not given."),
@@ -35,6 +38,31 @@ Enlarged = Annotated[int, typer.Option(min=1, help="Pixels along each side for a
 RecordingPath = Annotated[Path, typer.Argument(metavar="RECORDING", help="A recording (.mf).")]
 
 
+def takes_options(options: type[Options]) -> Callable[[Callable[[Options], None]], Callable[..., None]]:
+    """Make a verb of a function of one dataclass, whose fields are the arguments and options of the command line."""
+
+    def make_verb(function: Callable[[Options], None]) -> Callable[..., None]:
+        def verb(**given: Any) -> None:
+            function(options(**given))
+
+        types = get_type_hints(options, include_extras=True)
+        verb.__name__, verb.__doc__, verb.__annotations__ = function.__name__, function.__doc__, types
+        verb.__signature__ = Signature(  # type: ignore[attr-defined]
+            [
+                Parameter(
+                    one.name,
+                    Parameter.KEYWORD_ONLY,
+                    annotation=types[one.name],
+                    default=Parameter.empty if one.default is MISSING else one.default,
+                )
+                for one in fields(cast(Any, options))
+            ]
+        )
+        return verb
+
+    return make_verb
+
+
 class RegisterHelp(TyperCommand):
     """A verb whose help names what registers hold, such as {formats}; they are loaded for the help alone."""
 
@@ -53,6 +81,13 @@ class RegisterHelp(TyperCommand):
                 if getattr(one, "help", None):
                     one.help = one.help.replace(place, held)
         return super().get_help(ctx)
+
+
+def check_not_both(what: str, overwrite: bool, resume: bool) -> None:
+    """Refuse to resume what is to be overwritten."""
+    if overwrite and resume:
+        problem, got = f"{what} is resumed or overwritten", "--resume and --overwrite"
+        raise InputError(problem, got=got, remedy="Give one of them.")
 
 
 def print_line(text: str, *, err: bool = False) -> None:
@@ -78,12 +113,9 @@ def change_image(recording: "Recording", assignments: list[str] | None) -> None:
     if others:
         remedy = "`motiform form` changes screens and looks, `motiform run` the motion."
         raise InputError(
-            "a setting of a picture must be one of [image]",
-            where="--set",
-            got=others[0],
-            allowed="image.…",
+            "a setting of a picture must be one of [image]", where="--set", got=others[0], allowed="image.…",
             remedy=remedy,
-        )
+        )  # fmt: skip
     if settings:
         recording.manifest["image"] = image_hints(recording.manifest.get("image") or {}, settings)
 

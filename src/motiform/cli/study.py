@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from motiform.base.errors import InputError
-from motiform.cli.shared import AsJson, Overwrite, Quiet, print_line
+from motiform.cli.shared import AsJson, Overwrite, Quiet, check_not_both, print_line
 
 if TYPE_CHECKING:
     from motiform.studies import Study
@@ -38,10 +38,7 @@ def study(
     from motiform.studies import study as conduct
     from motiform.studies.files import read_study
 
-    if overwrite and resume:
-        raise InputError(
-            "a study is resumed or overwritten", got="--resume and --overwrite", remedy="Give one of them."
-        )
+    check_not_both("a study", overwrite, resume)
     if jobs is not None and scheduler is not None:
         raise InputError("give either --jobs or --scheduler", got="both", remedy="Leave one of them out.")
     found = read_study(file)

@@ -58,16 +58,9 @@ def view(
         recording, is_scene = "hand", True
     shown = None if recording is None or is_scene else open_for("view", Path(recording))
     serve(
-        shown,
-        scene=recording if is_scene else None,
-        host=host,
-        port=port,
-        open_browser=browser,
-        live=live,
-        midi=midi,
-        osc=osc,
-        osc_force=osc_force,
-    )
+        shown, scene=recording if is_scene else None, host=host, port=port, open_browser=browser, live=live, midi=midi,
+        osc=osc, osc_force=osc_force,
+    )  # fmt: skip
 
 
 def _open_study(folder: Path, browser: bool) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from motiform.base.errors import InputError, closest_file
-from motiform.cli.shared import AsJson, Overwrite, Quiet, print_line, wrote
+from motiform.cli.shared import AsJson, Overwrite, Quiet, check_not_both, print_line, wrote
 
 if TYPE_CHECKING:
     from motiform.cli.wrist_inputs import Stages
@@ -58,8 +58,7 @@ def wrist(
 
     if not source.exists():
         raise InputError("there is no such file or folder", where=str(source), remedy=closest_file(source))
-    if overwrite and resume:
-        raise InputError("a run is resumed or overwritten", got="--resume and --overwrite", remedy="Give one of them.")
+    check_not_both("a run", overwrite, resume)
     if driver is not None and (flexion or deviation):
         raise InputError("give either angles or --driver", got="both", remedy="Leave one of them out.")
     moved = _targets(flexion, deviation, driver)

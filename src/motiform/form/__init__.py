@@ -13,24 +13,7 @@ from motiform.form.surfaces import AnimatedSurface, LevelSurface, MatterSurface,
 from motiform.form.upright import stand_upright
 
 __all__ = [
-    "AnimatedSurface",
-    "Cloud",
-    "Form",
-    "LevelSurface",
-    "LinkParts",
-    "MatterSurface",
-    "Part",
-    "Rig",
-    "Shades",
-    "Shell",
-    "Skin",
-    "dress",
-    "form_of",
-    "looks_of",
-    "marker_looks",
-    "read_rig",
-    "spline_weights",
-    "stand_upright",
-    "strobe",
-]
+    "AnimatedSurface", "Cloud", "Form", "LevelSurface", "LinkParts", "MatterSurface", "Part", "Rig", "Shades", "Shell",
+    "Skin", "dress", "form_of", "looks_of", "marker_looks", "read_rig", "spline_weights", "stand_upright", "strobe",
+]  # fmt: skip
 __all__ += looks.__all__

@@ -59,15 +59,10 @@ def dress(recording: "Recording", looks: Looks | None = None, *, skin: bool | Ri
     drawn += [spring.drawn(name, recording, len(times)) for name, spring in shown.springs.items()]
     _lower_ground(shown, image)
     return Form(
-        tuple(one for one in drawn if isinstance(one, Part)),
-        times,
-        recording.manifest.get("title") or "",
-        image,
-        tuple(one for one in drawn if isinstance(one, LinkParts)),
-        tuple(one for one in drawn if isinstance(one, Skin)),
-        up_of(recording.manifest),
-        tuple(one for one in drawn if isinstance(one, AnimatedSurface)),
-    )
+        tuple(one for one in drawn if isinstance(one, Part)), times, recording.manifest.get("title") or "", image,
+        tuple(one for one in drawn if isinstance(one, LinkParts)), tuple(one for one in drawn if isinstance(one, Skin)),
+        up_of(recording.manifest), tuple(one for one in drawn if isinstance(one, AnimatedSurface)),
+    )  # fmt: skip
 
 
 def _segment(part: str) -> str:
@@ -129,13 +124,10 @@ def _strobe_part(part: Part, chosen: np.ndarray) -> Part:
     if part.fixed:
         return replace(part, position=part.position[:1], orientation=part.orientation[:1])
     return replace(
-        part,
-        color=_strobe_color(part, chosen),
-        position=part.position[chosen].reshape(1, -1, 3),
+        part, color=_strobe_color(part, chosen), position=part.position[chosen].reshape(1, -1, 3),
         orientation=part.orientation[chosen].reshape(1, -1, 4),
-        scale=None if part.scale is None else np.tile(part.scale, len(chosen)),
-        shades=None,
-    )
+        scale=None if part.scale is None else np.tile(part.scale, len(chosen)), shades=None,
+    )  # fmt: skip
 
 
 def _strobe_color(part: Part | LinkParts, chosen: np.ndarray) -> np.ndarray:
@@ -147,14 +139,10 @@ def _strobe_color(part: Part | LinkParts, chosen: np.ndarray) -> np.ndarray:
 def _strobe_links(links: LinkParts, chosen: np.ndarray) -> LinkParts:
     steps = np.array([links.first.shape[1], links.second.shape[1]])
     return replace(
-        links,
-        first=links.first[chosen].reshape(1, -1, 3),
-        second=links.second[chosen].reshape(1, -1, 3),
+        links, first=links.first[chosen].reshape(1, -1, 3), second=links.second[chosen].reshape(1, -1, 3),
         pairs=np.concatenate([links.pairs + k * steps for k in range(len(chosen))]),
-        radius=np.tile(links.radius, len(chosen)),
-        color=_strobe_color(links, chosen),
-        shades=None,
-    )
+        radius=np.tile(links.radius, len(chosen)), color=_strobe_color(links, chosen), shades=None,
+    )  # fmt: skip
 
 
 def _strobe_skin(skin: Skin, chosen: np.ndarray) -> Skin:

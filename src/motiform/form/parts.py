@@ -1,7 +1,7 @@
 """Parts of a form: rigid parts, links of varying length, deformable skins."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from motiform.form.surfaces import AnimatedSurface
     from motiform.geometry import Shape
 
-__all__ = ["Form", "LinkParts", "Part", "Series", "Skin"]
+__all__ = ["Form", "FormWriter", "LinkParts", "Part", "Series", "Skin"]
 
 Series = np.ndarray | Samples
 """Numbers over samples: an array, or what reads them from a large recording when they are used."""
@@ -147,6 +147,26 @@ class Form:
     def empty(self) -> bool:
         """Whether there is nothing to draw."""
         return not (self.parts or self.links or self.skins or self.surfaces)
+
+    def write_to(self, writer: "FormWriter") -> None:
+        """Give a writer all that the form has, one after the other."""
+        for part in self.parts:
+            writer.add_part(part)
+        for links in self.links:
+            writer.add_links(links)
+        for skin in self.skins:
+            writer.add_skin(skin)
+        for surface in self.surfaces:
+            writer.add_surface(surface)
+
+
+class FormWriter(Protocol):
+    """What a form is written to, or shown on."""
+
+    def add_part(self, part: Part) -> None: ...  # noqa: D102
+    def add_links(self, links: LinkParts) -> None: ...  # noqa: D102
+    def add_skin(self, skin: Skin) -> None: ...  # noqa: D102
+    def add_surface(self, surface: "AnimatedSurface") -> None: ...  # noqa: D102
 
 
 def _check_part(part: Part) -> None:

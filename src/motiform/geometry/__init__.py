@@ -13,21 +13,8 @@ from motiform.geometry.solids.solid import Solid
 from motiform.geometry.touch.solids import SolidContact, touch_points
 
 __all__ = [
-    "Hollow",
-    "MassProperties",
-    "Shape",
-    "Solid",
-    "SolidContact",
-    "check_closed",
-    "check_inertia",
-    "check_mass",
-    "fill_points",
-    "merge_vertices",
-    "particles_from_mesh",
-    "particles_from_vertices",
-    "read_mesh",
-    "shape_from",
-    "touch_points",
-    "write_mesh",
-]
+    "Hollow", "MassProperties", "Shape", "Solid", "SolidContact", "check_closed", "check_inertia", "check_mass",
+    "fill_points", "merge_vertices", "particles_from_mesh", "particles_from_vertices", "read_mesh", "shape_from",
+    "touch_points", "write_mesh",
+]  # fmt: skip
 __all__ += register.__all__

@@ -9,16 +9,9 @@ from motiform.base.errors import ShapeError
 from motiform.spatial.checks import Array, Words, as_floats
 
 __all__ = [
-    "LONGEST",
-    "SHORTEST",
-    "check_amount",
-    "check_length",
-    "check_lengths",
-    "check_one_amount",
-    "check_point",
-    "check_points",
-    "read_only",
-]
+    "LONGEST", "SHORTEST", "check_amount", "check_length", "check_lengths", "check_one_amount", "check_point",
+    "check_points", "read_only",
+]  # fmt: skip
 
 # [m] Lengths enter inertias in the fifth power: within these bounds nothing over- or underflows in float64.
 SHORTEST, LONGEST = 1e-30, 1e30

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from motiform.image.camera import Camera
-from motiform.image.cast.raycast import cast_form, render
+from motiform.image.cast.raycast import RenderArguments, cast_form, render
 from motiform.image.films import film, film_pictures, picture
 from motiform.image.look import Ground, Lighting
 from motiform.image.notebook import show_pictures
@@ -17,19 +17,9 @@ from motiform.image.path import CameraPath
 _HOME: dict[str, str] = {"compare_plot": "motiform.image.plot", "plot_channels": "motiform.image.plot"}
 
 __all__ = [
-    "Camera",
-    "CameraPath",
-    "Ground",
-    "Lighting",
-    "cast_form",
-    "film",
-    "film_pictures",
-    "picture",
-    "print_size",
-    "render",
-    "show_pictures",
-    *_HOME,
-]
+    "RenderArguments", "Camera", "CameraPath", "Ground", "Lighting", "cast_form", "film", "film_pictures", "picture",
+    "print_size", "render", "show_pictures", *_HOME,
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -15,16 +15,9 @@ if TYPE_CHECKING:
     from motiform.record import Recording
 
 __all__ = [
-    "LINES",
-    "ChannelPart",
-    "PlotCurves",
-    "check_samples",
-    "extremes",
-    "extremes_of_band",
-    "largest_range",
-    "parts",
+    "LINES", "ChannelPart", "PlotCurves", "check_samples", "extremes", "extremes_of_band", "largest_range", "parts",
     "read_curves",
-]
+]  # fmt: skip
 
 _FEW = 8  # elements or components that are drawn each by itself
 LINES = 12  # lines whose names fit beside the axes

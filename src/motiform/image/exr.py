@@ -59,17 +59,14 @@ def _header(shape: tuple[int, ...], bits: int, names: str, notes: dict[str, str]
     channels = b"".join(name.encode() + b"\0" + struct.pack("<iB3xii", kind, 0, 1, 1) for name in names) + b"\0"
     window = struct.pack("<iiii", 0, 0, columns - 1, rows - 1)
     entries = [
-        ("channels", "chlist", channels),
-        ("compression", "compression", bytes([_ZIP])),
-        ("dataWindow", "box2i", window),
-        ("displayWindow", "box2i", window),
-        ("lineOrder", "lineOrder", b"\0"),
+        ("channels", "chlist", channels), ("compression", "compression", bytes([_ZIP])),
+        ("dataWindow", "box2i", window), ("displayWindow", "box2i", window), ("lineOrder", "lineOrder", b"\0"),
         ("pixelAspectRatio", "float", struct.pack("<f", 1.0)),
         ("screenWindowCenter", "v2f", struct.pack("<ff", 0.0, 0.0)),
         ("screenWindowWidth", "float", struct.pack("<f", 1.0)),
         *([] if dpi is None else [("xDensity", "float", struct.pack("<f", dpi))]),
         *((name, "string", text.encode()) for name, text in notes.items()),
-    ]
+    ]  # fmt: skip
     texts = [name.encode() + b"\0" + kind.encode() + b"\0" + struct.pack("<i", len(v)) + v for name, kind, v in entries]
     return b"".join(texts) + b"\0"
 

@@ -12,20 +12,18 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Thread
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Unpack
 
 import numpy as np
 
 from motiform.base.digest import Digest
 from motiform.base.errors import InputError, RunError
 from motiform.base.progress import Progress
-from motiform.image.camera import Camera
-from motiform.image.cast.raycast import Painter, check_size, choose_moment
+from motiform.image.cast.raycast import Painter, RenderArguments, check_size, choose_moment
 from motiform.image.exr import write_exr
 from motiform.image.files import check_new, new_file
 from motiform.image.frames import FrameFolder, film_key
-from motiform.image.look import Ground, Lighting, linear_from_srgb
-from motiform.image.path import CameraPath
+from motiform.image.look import linear_from_srgb
 from motiform.image.playback import moment_at_time
 from motiform.image.png import png_bytes
 from motiform.image.stamp import NAME as STAMP
@@ -52,29 +50,23 @@ def picture(
     time: float | None = None,
     title: str | None = None,
     overwrite: bool = False,
-    camera: Camera | CameraPath | None = None,
-    size: tuple[int, int] = (1280, 720),
-    ground: bool | float | Ground | None = None,
-    look: Lighting | None = None,
-    samples_per_pixel: int = 16,
     bits: int | None = None,
     dpi: float | None = None,
-    device: str = "cpu",
+    **view: Unpack[RenderArguments],
 ) -> Path:
     """Write a picture (.png, .exr) of a form or recording and return its path.
 
     It shows a sample or a time [s], the last sample if neither is given. `bits` of a number are 8 (if not given) or 16
     in PNG, which holds sRGB, and 16 (if not given) or 32 in EXR, which holds linear light, neither compressed nor
-    clipped. `dpi` tells a printer the size of a pixel; see `print_size`. The other parameters are those of `render`. A
-    file that is this very picture is not made again.
+    clipped. `dpi` tells a printer the size of a pixel; see `print_size`. The other parameters are those of
+    `render`, with 16 samples per pixel. A file that is this very picture is not made again.
     """
     from motiform.form import form_of
 
     form, path = form_of(source), check_new(path, suffixes=tuple(_STILLS), kind="picture", overwrite=True)
     bits = check_bits(path, bits)
-    painter = Painter.of(
-        form, camera=camera, size=size, ground=ground, look=look, samples_per_pixel=samples_per_pixel, device=device
-    )
+    view.setdefault("samples_per_pixel", 16)
+    painter = Painter.of(form, **view)
     depth = () if bits == 8 and dpi is None else (path.suffix.lower(), bits, dpi)
     key = _content(form, painter, title, sample, time, *depth)
     if not overwrite and read_stamp(path) == key:
@@ -108,13 +100,8 @@ def film_pictures(
     title: str | None = None,
     progress: Progress | None = None,
     overwrite: bool = False,
-    camera: Camera | CameraPath | None = None,
-    size: tuple[int, int] = (1280, 720),
-    ground: bool | float | Ground | None = None,
-    look: Lighting | None = None,
-    samples_per_pixel: int = 4,
     bits: int | None = None,
-    device: str = "cpu",
+    **view: Unpack[RenderArguments],
 ) -> list[Path]:
     """Write the pictures of a film as files (.png, .exr) and return their paths: walk.exr gives walk_0001.exr, ….
 
@@ -125,9 +112,7 @@ def film_pictures(
 
     form, path = form_of(source), check_new(path, suffixes=tuple(_STILLS), kind="picture", overwrite=True)
     bits, times = check_bits(path, bits), film_times(form, fps=fps, speed=speed)
-    painter = Painter.of(
-        form, camera=camera, size=size, ground=ground, look=look, samples_per_pixel=samples_per_pixel, device=device
-    )
+    painter = Painter.of(form, **view)
     shown = _content(form, painter, title, path.suffix.lower(), bits)
     digits = max(4, len(str(len(times))))
     files = [path.with_name(f"{path.stem}_{k + 1:0{digits}d}{path.suffix}") for k in range(len(times))]
@@ -163,12 +148,7 @@ def film(
     overwrite: bool = False,
     frames: str | os.PathLike[str] | None = None,
     sound: "Recording | None" = None,
-    camera: Camera | CameraPath | None = None,
-    size: tuple[int, int] = (1280, 720),
-    ground: bool | float | Ground | None = None,
-    look: Lighting | None = None,
-    samples_per_pixel: int = 4,
-    device: str = "cpu",
+    **view: Unpack[RenderArguments],
 ) -> Path:
     """Write an mp4 film (H.264) of the whole motion of a form or recording and return its path.
 
@@ -181,27 +161,23 @@ def film(
     frames : folder in which pictures are kept until the film is complete; an interrupted film that is called again with
         the same folder paints only those that are missing. None keeps none.
     sound : a recording whose channel "sound" the film gets (AAC), as much slower and lower as the film is.
-    size : width and height [pixels], both even.
+    **view : those of `render`; width and height of `size` are even.
 
-    The other parameters are those of `render`. The file appears under its name when it is complete, not before; one
-    that is this very film is not made again.
+    The file appears under its name when it is complete, not before; one that is this very film is not made again.
     """
     from motiform.form import form_of
 
     form, path = form_of(source), check_new(path, suffixes=(".mp4",), kind="film", overwrite=True)
+    size = view.get("size", (1280, 720))
     width, height = check_size(size)
     if width % 2 or height % 2:
         even = (width - width % 2 or 2, height - height % 2 or 2)
         raise InputError(
-            "width and height of a film must be even",
-            got=size,
-            allowed="even numbers (H.264, yuv420p)",
+            "width and height of a film must be even", got=size, allowed="even numbers (H.264, yuv420p)",
             remedy=f"Take {even}.",
-        )
+        )  # fmt: skip
     times = film_times(form, fps=fps, speed=speed)
-    painter = Painter.of(
-        form, camera=camera, size=size, ground=ground, look=look, samples_per_pixel=samples_per_pixel, device=device
-    )
+    painter = Painter.of(form, **view)
     _ffmpeg()  # told before the work, not after
     heard_key = None if sound is None else Digest(np.asarray(sound["sound"])).text()
     shown = _content(form, painter, title, times.tobytes())

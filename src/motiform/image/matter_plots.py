@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
-from motiform.image.plot import _save, check_figure
+from motiform.image.plot import _save, check_figure, empty_figure
 from motiform.image.style import COLORS as _COLORS
 from motiform.image.style import as_text
 from motiform.motion.matter.stability.cell import CARDINAL, ModeSegment, critical_damping
@@ -82,11 +82,9 @@ def _masses(
         low, keep = high, np.ones(len(high), bool)
     if high.ndim != 2:
         raise InputError(
-            "the array must have one row for each mass",
-            where="points of the plane",
-            got=high.shape,
+            "the array must have one row for each mass", where="points of the plane", got=high.shape,
             allowed="(masses, 2)",
-        )
+        )  # fmt: skip
     names = np.full(len(high), "masses", dtype=object) if groups is None else np.asarray(list(groups), dtype=object)
     if names.shape != (len(high),):
         raise InputError("a group for each mass is needed", where="groups", got=len(names), allowed=str(len(high)))
@@ -94,17 +92,7 @@ def _masses(
 
 
 def _page(size: tuple[float, float], title: str | None) -> tuple["Figure", "Axes"]:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    if not all(np.isfinite(side) and 0.5 <= side <= 200 for side in size):
-        raise InputError(
-            "size must be a width and a height within bounds",
-            got=size,
-            allowed="width and height from 0.5 to 200 inches",
-        )
-    figure = Figure(figsize=size, layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = empty_figure(size)
     axes = figure.subplots()
     axes.spines[["top", "right"]].set_visible(False)
     axes.tick_params(labelsize=8)
@@ -215,16 +203,9 @@ def _draw_dots(axes: "Axes", points: np.ndarray, low: np.ndarray, color: str, la
         axes.plot(*ends.transpose(2, 1, 0), color=color, linewidth=0.6, alpha=0.35, zorder=3)
     area = 14.0 + 10.0 * np.log10(count)
     axes.scatter(
-        spot[:, 0],
-        spot[:, 1],
-        s=area,
-        color=color,
-        alpha=0.85,
-        edgecolors="white",
-        linewidths=0.4,
-        zorder=8,
+        spot[:, 0], spot[:, 1], s=area, color=color, alpha=0.85, edgecolors="white", linewidths=0.4, zorder=8,
         label=label,
-    )
+    )  # fmt: skip
 
 
 def _draw_zoom(axes: "Axes", points: np.ndarray, low: np.ndarray, groups: np.ndarray) -> None:

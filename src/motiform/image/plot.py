@@ -166,11 +166,11 @@ def _check_alike(one: ChannelPart, other: ChannelPart, name: str, label: str) ->
         raise InputError(f"channel {name!r} has different units", where=label, got=other.unit, allowed=one.unit)
 
 
-def _new_figure(count: int, title: str | None, size: tuple[float, float] | None) -> tuple["Figure", list["Axes"]]:
+def empty_figure(size: tuple[float, float]) -> "Figure":
+    """Return a figure of that width and height [inches] that needs no display."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    size = size or (7.0, 0.7 + 1.7 * count)
     if not all(np.isfinite(side) and 0.5 <= side <= 200 for side in size):
         raise InputError(
             "size must be a width and a height within bounds",
@@ -179,6 +179,11 @@ def _new_figure(count: int, title: str | None, size: tuple[float, float] | None)
         )
     figure = Figure(figsize=size, layout="constrained")
     FigureCanvasAgg(figure)
+    return figure
+
+
+def _new_figure(count: int, title: str | None, size: tuple[float, float] | None) -> tuple["Figure", list["Axes"]]:
+    figure = empty_figure(size or (7.0, 0.7 + 1.7 * count))
     panels = list(figure.subplots(count, 1, sharex=True, squeeze=False)[:, 0])
     for axes in panels:
         axes.tick_params(labelsize=8)

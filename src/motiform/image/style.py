@@ -5,17 +5,8 @@ from collections.abc import Sequence
 from typing import Any
 
 __all__ = [
-    "AXES",
-    "COLORS",
-    "CURSOR",
-    "DASHES",
-    "SIDES",
-    "SUPERSCRIPT",
-    "as_text",
-    "axis_of",
-    "colors_of",
-    "pretty_unit",
-]
+    "AXES", "COLORS", "CURSOR", "DASHES", "SIDES", "SUPERSCRIPT", "as_text", "axis_of", "colors_of", "pretty_unit",
+]  # fmt: skip
 
 # Okabe and Ito's palette, told apart with any colour vision and in order of contrast on white.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D1F")

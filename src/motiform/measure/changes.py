@@ -43,14 +43,10 @@ def marker_names(rec: Recording) -> list[str]:
 
 
 def changed(
-    rec: Recording,
-    data: Mapping[str, tuple[Channel, Any]],
-    *,
-    manifest: Mapping[str, Any] | None = None,
-    statics: Mapping[str, np.ndarray] | None = None,
-    times: np.ndarray | None = None,
+    rec: Recording, data: Mapping[str, tuple[Channel, Any]], *, manifest: Mapping[str, Any] | None = None,
+    statics: Mapping[str, np.ndarray] | None = None, times: np.ndarray | None = None,
     events: Sequence[Event] | None = None,
-) -> Recording:
+) -> Recording:  # fmt: skip
     """Return the recording in memory with channels replaced or added, entries of the manifest, statics, or events.
 
     Channels of ``data`` without a rate take their ``times`` [s], or those of the channel that they replace.

@@ -15,12 +15,7 @@ __all__ = ["low_pass"]
 
 
 def low_pass(
-    rec: Recording,
-    cutoff: float = 8.0,
-    *,
-    order: int = 2,
-    zero_phase: bool = True,
-    names: Iterable[str] = ("markers",),
+    rec: Recording, cutoff: float = 8.0, *, order: int = 2, zero_phase: bool = True, names: Iterable[str] = ("markers",)
 ) -> Recording:
     """Return the recording with channels low-pass filtered by a Butterworth filter, by default 8 Hz and order 2.
 
@@ -44,11 +39,9 @@ def low_pass(
             )
         if not (isinstance(cutoff, (int, float)) and 0 < cutoff < channel.rate / 2):
             raise InputError(
-                "cutoff must be below half the rate",
-                where=f"channel {name!r}",
-                got=cutoff,
+                "cutoff must be below half the rate", where=f"channel {name!r}", got=cutoff,
                 allowed=f"0 to {channel.rate / 2:g} Hz",
-            )
+            )  # fmt: skip
         flat = rec[name].reshape(rec.count(name), math.prod(channel.shape)).astype(np.float64)
         data[name] = (channel, filtered(flat, cutoff, channel.rate, order, zero_phase).reshape(-1, *channel.shape))
     entry = {"cutoff": float(cutoff), "order": order, "zero_phase": zero_phase, "channels": list(data)}

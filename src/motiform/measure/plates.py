@@ -13,16 +13,9 @@ from motiform.record.si import to_si
 from motiform.spatial.checks import as_floats
 
 __all__ = [
-    "PLATE_CHANNELS",
-    "center_of_pressure",
-    "describe_plate_channels",
-    "plate_channels",
-    "plate_frame",
-    "plate_normal",
-    "plate_quantities",
-    "plate_wrench",
-    "resample_plates",
-]
+    "PLATE_CHANNELS", "center_of_pressure", "describe_plate_channels", "plate_channels", "plate_frame", "plate_normal",
+    "plate_quantities", "plate_wrench", "resample_plates",
+]  # fmt: skip
 
 PLATE_CHANNELS = ("plate.force", "plate.moment", "plate.center_of_pressure", "plate.free_moment")
 LOADED = 20.0

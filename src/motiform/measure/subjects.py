@@ -79,11 +79,9 @@ def read_subjects(path: AnyPath) -> dict[str, Subject]:
         heads.pop()
     if not heads or not all(heads) or len(set(heads)) != len(heads):
         raise InputError(
-            "every subject must have a name of its own",
-            where=f"{place}:{rows[0][0]}",
-            got=", ".join(heads),
+            "every subject must have a name of its own", where=f"{place}:{rows[0][0]}", got=", ".join(heads),
             allowed="one name a column",
-        )
+        )  # fmt: skip
     return {name: _subject(name, k, rows[1:], str(place)) for k, name in enumerate(heads, start=1)}
 
 
@@ -129,19 +127,15 @@ def _subject(name: str, column: int, rows: list[tuple[int, list[str]]], where: s
             places.setdefault(tag["name"].strip().replace(" ", "_"), {})[tag["axis"].lower()] = _value(cell, unit, at)
         else:
             raise InputError(
-                "the name of a measure must be known",
-                where=at,
-                got=cells[0],
+                "the name of a measure must be known", where=at, got=cells[0],
                 allowed="height, mass, sex, L1 to L31, or tag.x",
-            )
+            )  # fmt: skip
     for tag_name, place in places.items():
         if set(place) != set("xyz"):
             raise InputError(
-                f"tag {tag_name!r} must have all coordinates",
-                where=f"{where} subject {name!r}",
-                got=", ".join(place),
+                f"tag {tag_name!r} must have all coordinates", where=f"{where} subject {name!r}", got=", ".join(place),
                 allowed="x, y, z",
-            )
+            )  # fmt: skip
     return Subject(name, lengths, {tag_name: (p["x"], p["y"], p["z"]) for tag_name, p in places.items()}, **known)
 
 

@@ -77,11 +77,9 @@ def read_table(
             cells = cells[:columns]
         if len(cells) > columns:
             raise InputError(
-                "a row must have one cell for each column",
-                where=f"{where}:{number}",
-                got=len(cells),
+                "a row must have one cell for each column", where=f"{where}:{number}", got=len(cells),
                 allowed=f"up to {columns}",
-            )
+            )  # fmt: skip
         try:
             row = list(map(float, cells))
         except ValueError:  # a blank cell, a comma, or a mistake

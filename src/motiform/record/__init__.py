@@ -11,22 +11,8 @@ from motiform.record.store import open_recording
 from motiform.record.tables import read_csv, write_csv
 
 __all__ = [
-    "Channel",
-    "Comparison",
-    "Difference",
-    "Event",
-    "Quantised",
-    "Recorder",
-    "Recording",
-    "compare",
-    "open_recording",
-    "quantise",
-    "read_csv",
-    "resample",
-    "take_copy",
-    "write_csv",
-    "write_sound",
-    "write_wav",
-]
+    "Channel", "Comparison", "Difference", "Event", "Quantised", "Recorder", "Recording", "compare", "open_recording",
+    "quantise", "read_csv", "resample", "take_copy", "write_csv", "write_sound", "write_wav",
+]  # fmt: skip
 
 Recording._writers = writers

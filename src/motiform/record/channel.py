@@ -96,11 +96,9 @@ class Channel:
         listed = isinstance(self.dims, list | tuple)
         if not listed or not all(isinstance(dim, str) and dim for dim in self.dims):
             raise InputError(
-                "dims must be a tuple of names",
-                where=self._where,
-                got=repr(self.dims),
+                "dims must be a tuple of names", where=self._where, got=repr(self.dims),
                 allowed="a tuple of names, one per axis",
-            )
+            )  # fmt: skip
         return tuple(self.dims)
 
     def _shape(self) -> tuple[int, ...]:
@@ -128,11 +126,9 @@ class Channel:
         if len(units) != (self.shape[-1] if self.shape else 0) or self.unit:
             got = f"{len(units)} units, unit {self.unit!r}, shape {self.shape}"
             raise InputError(
-                "units must match the last axis and exclude unit",
-                where=self._where,
-                got=got,
+                "units must match the last axis and exclude unit", where=self._where, got=got,
                 allowed="one for each element of the last axis",
-            )
+            )  # fmt: skip
         same = len(set(units)) == 1
         object.__setattr__(self, "unit", units[0] if same else "")
         object.__setattr__(self, "units", () if same else tuple(units))
@@ -144,11 +140,9 @@ class Channel:
             name = ""
         if name not in _DTYPES:
             raise InputError(
-                "dtype must be a known type of numbers",
-                where=self._where,
-                got=str(self.dtype),
+                "dtype must be a known type of numbers", where=self._where, got=str(self.dtype),
                 allowed=", ".join(_DTYPES),
-            )
+            )  # fmt: skip
         return name
 
     def _number(self, key: str, value: Any) -> float:

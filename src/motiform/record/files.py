@@ -16,20 +16,9 @@ from motiform.base.locks import lock
 from motiform.base.machine import check_memory
 
 __all__ = [
-    "PARTIAL",
-    "REFUSED",
-    "AnyPath",
-    "as_path",
-    "disk",
-    "inside",
-    "lock_folder",
-    "make_folder",
-    "new_file",
-    "read_inside",
-    "remove_folder",
-    "sync_folder",
-    "write_file",
-]
+    "PARTIAL", "REFUSED", "AnyPath", "as_path", "disk", "inside", "lock_folder", "make_folder", "new_file",
+    "read_inside", "remove_folder", "sync_folder", "write_file",
+]  # fmt: skip
 
 AnyPath = str | os.PathLike[str]
 """What a caller names a file or folder by."""

@@ -50,11 +50,9 @@ def heads(channels: Iterable[Channel], labels: object, where: str) -> dict[str, 
         for name, unit in columns(channel, labels):
             if name in found:
                 raise RecordingError(
-                    "columns of a table must have different names",
-                    where=where,
-                    got=name,
+                    "columns of a table must have different names", where=where, got=name,
                     remedy="Choose channels by names=.",
-                )
+                )  # fmt: skip
             found[name] = unit
     return found
 

@@ -16,17 +16,8 @@ from motiform.record.channel import Channel
 from motiform.record.plain import dump_plain
 
 __all__ = [
-    "COMMIT",
-    "EVENTS",
-    "FORMAT",
-    "HEADER",
-    "HEADER_BYTES",
-    "Commit",
-    "Mark",
-    "StoreLayout",
-    "StoredSeries",
-    "checksum",
-]
+    "COMMIT", "EVENTS", "FORMAT", "HEADER", "HEADER_BYTES", "Commit", "Mark", "StoreLayout", "StoredSeries", "checksum",
+]  # fmt: skip
 
 FORMAT = 1
 HEADER, COMMIT, EVENTS = "zarr.json", "commit.json", "events.jsonl"
@@ -267,11 +258,9 @@ def check_format(value: Mapping[str, Any]) -> None:
     if number > FORMAT:
         remedy = "Update motiform to read it."
         raise RecordingError(
-            "the format is newer than this version reads",
-            got=f"format {number}",
-            allowed=f"up to {FORMAT}",
+            "the format is newer than this version reads", got=f"format {number}", allowed=f"up to {FORMAT}",
             remedy=remedy,
-        )
+        )  # fmt: skip
 
 
 def _mark(value: Mapping[str, Any]) -> Mark:

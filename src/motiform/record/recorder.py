@@ -63,16 +63,10 @@ class Recorder:
     """
 
     def __init__(
-        self,
-        path: AnyPath | None,
-        channels: Iterable[Channel],
-        *,
-        manifest: Mapping[str, Any] | None = None,
-        statics: Mapping[str, Any] | None = None,
-        overwrite: bool = False,
-        whole: bool = False,
+        self, path: AnyPath | None, channels: Iterable[Channel], *, manifest: Mapping[str, Any] | None = None,
+        statics: Mapping[str, Any] | None = None, overwrite: bool = False, whole: bool = False,
         chunk_bytes: int = _CHUNK_BYTES,
-    ) -> None:
+    ) -> None:  # fmt: skip
         channels = _check_channels(channels)
         for name, table in (("manifest", manifest), ("statics", statics)):
             if table is not None and not isinstance(table, Mapping):
@@ -298,19 +292,15 @@ def _check_block(channel: Channel, block: Any) -> np.ndarray:
     if given.ndim != 1 + len(channel.shape) or given.shape[1:] != channel.shape:
         allowed = f"(k, {', '.join(map(str, channel.shape))})" if channel.shape else "(k,)"
         raise InputError(
-            "samples must have the shape of the channel after the first axis",
-            where=where,
-            got=given.shape,
+            "samples must have the shape of the channel after the first axis", where=where, got=given.shape,
             allowed=allowed,
-        )
+        )  # fmt: skip
     whole = given.dtype.kind in "iu" and dtype.kind in "iu"
     if given.dtype != dtype and given.size and not whole and not np.can_cast(given.dtype, dtype, "same_kind"):
         raise InputError(
-            "samples must have a type that casts to that of the channel",
-            where=where,
-            got=given.dtype,
+            "samples must have a type that casts to that of the channel", where=where, got=given.dtype,
             allowed=channel.dtype,
-        )
+        )  # fmt: skip
     array = np.array(given, dtype=dtype, order="C")
     if whole and given.dtype != dtype and not np.array_equal(array, given):
         raise InputError("samples are too large for their type", where=where, got=given.max(), allowed=channel.dtype)
@@ -321,11 +311,9 @@ def _check_event(event: Event) -> Event:
     where = f"event {event.name!r}"
     if not isinstance(event.time, (int, float, np.number)) or not np.isfinite(event.time):
         raise InputError(
-            "the time of an event must be finite",
-            where=where,
-            got=repr(event.time),
+            "the time of an event must be finite", where=where, got=repr(event.time),
             allowed="a finite number of seconds",
-        )
+        )  # fmt: skip
     return Event(float(event.time), str(event.name), to_plain(event.detail, where))
 
 
@@ -340,11 +328,9 @@ def _check_times(channel: Channel, times: Any, count: int, after: float) -> np.n
         raise InputError("times must be numbers", where=where, got=repr(given)[:80], allowed="numbers [s]") from None
     if stamps.shape != (count,):
         raise InputError(
-            "times must have one entry for each sample",
-            where=where,
-            got=stamps.shape,
+            "times must have one entry for each sample", where=where, got=stamps.shape,
             allowed=f"({count},), one for each sample",
-        )
+        )  # fmt: skip
     if not np.isfinite(stamps).all():
         raise InputError("times are not finite", where=where, got=stamps[~np.isfinite(stamps)][0])
     steps = np.diff(stamps, prepend=after if np.isfinite(after) else stamps[0])

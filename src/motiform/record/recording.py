@@ -28,14 +28,9 @@ class Writers(Protocol):
     """What makes other things of a recording. `motiform.record` sets it, so that imports point one way."""
 
     def record_arrays(
-        self,
-        channels: Sequence[Channel],
-        arrays: Mapping[str, Any],
-        times: Any,
-        events: Iterable[Event],
-        manifest: Mapping[str, Any] | None,
-        statics: Mapping[str, Any] | None,
-    ) -> "Recording":
+        self, channels: Sequence[Channel], arrays: Mapping[str, Any], times: Any, events: Iterable[Event],
+        manifest: Mapping[str, Any] | None, statics: Mapping[str, Any] | None,
+    ) -> "Recording":  # fmt: skip
         """Return a recording in memory."""
 
     def save_recording(self, rec: "Recording", path: AnyPath, *, overwrite: bool = False) -> "Recording":
@@ -59,16 +54,10 @@ class Recording:
     _writers: ClassVar[Writers]
 
     def __init__(
-        self,
-        channels: Iterable[Channel],
-        source: Source,
-        *,
-        events: Iterable[Event] = (),
-        manifest: Mapping[str, Any] | None = None,
-        complete: bool = True,
-        checkpoint: Mapping[str, Any] | None = None,
+        self, channels: Iterable[Channel], source: Source, *, events: Iterable[Event] = (),
+        manifest: Mapping[str, Any] | None = None, complete: bool = True, checkpoint: Mapping[str, Any] | None = None,
         path: Path | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self._channels = {channel.name: channel for channel in channels}
         self._source = source
         self.events: list[Event] = list(events)

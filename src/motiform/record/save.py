@@ -16,13 +16,9 @@ __all__ = ["copy_recording", "record_arrays", "renew_manifest", "save_recording"
 
 
 def record_arrays(
-    channels: Sequence[Channel],
-    arrays: Mapping[str, Any],
-    times: Any,
-    events: Iterable[Event],
-    manifest: Mapping[str, Any] | None,
-    statics: Mapping[str, Any] | None,
-) -> Recording:
+    channels: Sequence[Channel], arrays: Mapping[str, Any], times: Any, events: Iterable[Event],
+    manifest: Mapping[str, Any] | None, statics: Mapping[str, Any] | None,
+) -> Recording:  # fmt: skip
     """Return a recording in memory of arrays by channel."""
     with Recorder(None, channels, manifest=manifest, statics=statics) as recorder:
         recorder.append(arrays, times)

@@ -37,11 +37,8 @@ class MemorySource:
     """Arrays in memory."""
 
     def __init__(
-        self,
-        arrays: Mapping[str, np.ndarray],
-        times: Mapping[str, np.ndarray],
-        statics: Mapping[str, np.ndarray],
-    ) -> None:
+        self, arrays: Mapping[str, np.ndarray], times: Mapping[str, np.ndarray], statics: Mapping[str, np.ndarray],
+    ) -> None:  # fmt: skip
         self._arrays, self._times, self._statics = dict(arrays), dict(times), dict(statics)
         self.counts = {name: len(array) for name, array in self._arrays.items()}
 

@@ -33,15 +33,9 @@ from motiform.record.sinks import unpack_checkpoint
 from motiform.record.sources import frozen
 
 __all__ = [
-    "DiskSource",
-    "check_samples",
-    "check_whole",
-    "is_empty",
-    "open_recording",
-    "read_checkpoint",
-    "read_events",
+    "DiskSource", "check_samples", "check_whole", "is_empty", "open_recording", "read_checkpoint", "read_events",
     "read_layout",
-]
+]  # fmt: skip
 
 _CACHE_BYTES = 64 * 2**20  # of arrays that were read whole, and as much of chunks of which a part was read
 _EVENT = 10  # bytes that an event takes in memory for each in its file

@@ -197,11 +197,9 @@ def _parse(text: str, where: str) -> tuple[list[str], np.ndarray]:
             elif cells:
                 if len(cells) != len(heads):
                     raise RecordingError(
-                        "a row must have one cell for each column",
-                        where=f"{where}:{line}",
-                        got=len(cells),
+                        "a row must have one cell for each column", where=f"{where}:{line}", got=len(cells),
                         allowed=str(len(heads)),
-                    )
+                    )  # fmt: skip
                 rows.append([_number(cell, f"{where}:{line}") for cell in cells])
     except csv.Error as error:
         raise RecordingError("the table cannot be read", where=where, got=str(error)) from error

@@ -36,14 +36,9 @@ __all__ = ["DiskSink", "create_sink", "resume_sink"]
 
 
 def create_sink(
-    path: AnyPath,
-    channels: list[Channel],
-    manifest: dict[str, Any],
-    statics: Mapping[str, np.ndarray],
-    *,
-    overwrite: bool,
-    chunk_bytes: int,
-) -> "DiskSink":
+    path: AnyPath, channels: list[Channel], manifest: dict[str, Any], statics: Mapping[str, np.ndarray], *,
+    overwrite: bool, chunk_bytes: int,
+) -> "DiskSink":  # fmt: skip
     """Make a recording without samples, hidden until it is put in place, and return what writes to it."""
     layout = StoreLayout.plan(channels, manifest, statics, chunk_bytes)
     nothing = Mark({channel.name: 0 for channel in channels})
@@ -55,7 +50,8 @@ def create_sink(
     except BaseException:
         site.release()
         raise
-    return DiskSink(site, layout, _State(commit, _no_tails(layout), {}, (), None))
+    tails = {key: np.empty((0, *series.shape), series.dtype) for key, series in layout.series.items()}
+    return DiskSink(site, layout, _State(commit, tails, {}, (), None))
 
 
 def resume_sink(path: AnyPath, *, discard: bool) -> "DiskSink":
@@ -220,10 +216,6 @@ def _crc_more(crc: int, data: bytes) -> int:
     import zlib
 
     return zlib.crc32(data, crc)
-
-
-def _no_tails(layout: StoreLayout) -> dict[Key, np.ndarray]:
-    return {key: np.empty((0, *series.shape), series.dtype) for key, series in layout.series.items()}
 
 
 def _write_skeleton(folder: Path, layout: StoreLayout, statics: Mapping[str, np.ndarray], commit: Commit) -> None:

@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,7 +16,7 @@ from motiform.motion.contact import Contacts
 from motiform.motion.run import System
 from motiform.motion.run.copies import CopiesSystem
 from motiform.motion.run.identity import identify
-from motiform.motion.run.kinds import find_kind
+from motiform.motion.run.kinds import find_kind, split_arguments
 from motiform.motion.tree import Control, Figure
 from motiform.motion.tree.model.state import Controls
 from motiform.record import Recording
@@ -24,7 +24,7 @@ from motiform.scene.read.load import Scene, load_scene
 from motiform.scene.simulate import KINDS, check_not_both, looks_of_run, run_key, run_recorded
 from motiform.spatial.checks import as_floats
 
-__all__ = ["Each", "FailedCopiesWarning", "simulate_many"]
+__all__ = ["CopyArguments", "Each", "FailedCopiesWarning", "simulate_many"]
 
 
 _FIXED = {"contacts": "time-stepping", "figure": "rk4"}
@@ -49,19 +49,33 @@ class Each:
         return found
 
 
+class CopyArguments(TypedDict, total=False):
+    """What `simulate_many` takes of what `simulate` takes for figures."""
+
+    t1: float | None
+    """End of the run [s]."""
+    rate: float | None
+    """Samples kept per second [Hz]."""
+    integrator: str | None
+    """One of fixed steps; "time-stepping" for a figure with contacts, "rk4" without where none is given."""
+    step: float | None
+    """Its longest step [s]."""
+    q0: ArrayLike | None
+    """Configuration at the start: (nq,) for all, or (n, nq)."""
+    v0: ArrayLike | None
+    """Velocities at the start: (nv,) for all, or (n, nv)."""
+    controls: Controls | Each
+    """As in `simulate`, the same for all, or an `Each`: a list with one for each copy, or a function of its number."""
+    loads: Control | Each | None
+    """As `controls`."""
+    contacts: Contacts | Each | None
+    """As `controls`."""
+
+
 def simulate_many(
     what: Figure | str | Path | Scene | Each,
     n: int,
     *,
-    t1: float | None = None,
-    rate: float | None = None,
-    integrator: str | None = None,
-    step: float | None = None,
-    q0: ArrayLike | None = None,
-    v0: ArrayLike | None = None,
-    controls: Controls | Each = None,
-    loads: Control | Each | None = None,
-    contacts: Contacts | Each | None = None,
     masses: ArrayLike | None = None,
     friction: ArrayLike | None = None,
     stiffness: ArrayLike | None = None,
@@ -71,6 +85,7 @@ def simulate_many(
     overwrite: bool = False,
     resume: bool = False,
     progress: Progress | None = None,
+    **arguments: Unpack[CopyArguments],
 ) -> Recording:
     """Simulate n copies of a figure side by side on all cores, and return one recording with an axis for the copy.
 
@@ -84,13 +99,6 @@ def simulate_many(
         A figure, an `Each` of figures with the same segments, or a scene of a figure; a scene's own options hold.
     n
         Number of copies.
-    t1, rate, integrator, step
-        As in `simulate`; the integrator has fixed steps: "time-stepping" for a figure with contacts, "rk4" without
-        where none is given.
-    q0, v0
-        Configuration and velocities at the start: (nq,) and (nv,) for all, or (n, nq) and (n, nv).
-    controls, loads, contacts
-        As in `simulate`, the same for all, or an `Each`: a list with one for each copy, or a function of its number.
     masses
         Of the segments [kg], (n, segments); moments of inertia grow with them.
     friction
@@ -101,6 +109,8 @@ def simulate_many(
         Names of the channels to keep; all where it is None. "q", "v" and "tau" alone cost least.
     out, overwrite, resume, progress
         As in `simulate`.
+    **arguments
+        `t1`, `rate`, `integrator`, `step`, `q0`, `v0`, `controls`, `loads`, `contacts`, see `CopyArguments`.
 
     Returns
     -------
@@ -113,10 +123,10 @@ def simulate_many(
     if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
         raise InputError("n must be a number of copies", got=repr(n), allowed="a whole number from 1")
     check_not_both(overwrite, resume)
-    model, own, options = _base(what, t1=t1, rate=rate, integrator=integrator, step=step)
-    own |= {
-        key: one for key, one in {"controls": controls, "loads": loads, "contacts": contacts}.items() if one is not None
-    }
+    acting, options = split_arguments(KINDS, arguments, CopyArguments.__annotations__, "simulate_many")
+    model, own, options = _base(what, options)
+    starts = [acting.pop("q0", None), acting.pop("v0", None)]
+    own |= acting
     models = _listed(model, n, "the figure")
     for figure in models:
         if not isinstance(figure, Figure):
@@ -127,7 +137,7 @@ def simulate_many(
     for name, value in own.items():
         for k, one in enumerate(_listed(value, n, name)):
             given[k][name] = one
-    for name, value, size in (("q0", q0, models[0].nq), ("v0", v0, models[0].nv)):
+    for name, value, size in zip(("q0", "v0"), starts, (models[0].nq, models[0].nv), strict=True):
         if value is not None:
             for k, row in enumerate(_rows(value, n, size, name, shared=True)):
                 given[k][name] = row
@@ -140,9 +150,8 @@ def simulate_many(
     )
 
 
-def _base(what: Any, **options: Any) -> tuple[Any, dict[str, Any], dict[str, Any]]:
+def _base(what: Any, stated: dict[str, Any]) -> tuple[Any, dict[str, Any], dict[str, Any]]:
     """Return the model or models, the arguments of a scene, and the options."""
-    stated = {name: value for name, value in options.items() if value is not None}
     if not isinstance(what, str | Path | Scene):
         return what, {}, stated
     if stated:
@@ -214,7 +223,7 @@ def _run(
     from motiform.base.kernels import thread_count
 
     kind, n = find_kind(KINDS, models[0], given[0]), len(models)
-    kind.check(given[0])
+    given = [kind.checked(own, kinds=KINDS) for own in given]
     run = kind.options(models[0], {"integrator": _FIXED.get(kind.name, kind.integrator)} | options)
     names = None if record is None else [record] if isinstance(record, str) else list(record)
     systems: list[CopiesSystem] = []

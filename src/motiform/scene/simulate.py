@@ -1,39 +1,42 @@
 """`simulate`: from a scene or a model to a recording."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack, overload
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, RecordingError, RunError, SceneError, outside_data
 from motiform.base.machine import machine
 from motiform.base.progress import Progress
 from motiform.form import Looks, looks_of
 from motiform.motion.actuation import HillMuscles, StimulatedMuscles
-from motiform.motion.bodies import Bodies, Force
+from motiform.motion.bodies import Bodies
 from motiform.motion.bodies.system import KIND as BODIES
-from motiform.motion.contact import Contacts
+from motiform.motion.bodies.system import BodiesArguments
 from motiform.motion.coupled import FigureInMatter
 from motiform.motion.coupled.system import KIND as FIGURES_IN_MATTER
-from motiform.motion.matter import Network, Sound
+from motiform.motion.coupled.system import CoupledArguments
+from motiform.motion.matter import Network
 from motiform.motion.matter.system import KIND as NETWORKS
-from motiform.motion.run import Guard, ModelKind, RunOptions, System, record
+from motiform.motion.matter.system import NetworkArguments
+from motiform.motion.run import ModelKind, RunOptions, System, record
 from motiform.motion.run.identity import identify
-from motiform.motion.run.kinds import find_kind
+from motiform.motion.run.kinds import find_kind, split_arguments
 from motiform.motion.run.loop import with_instant
 from motiform.motion.screens import Screen, Screens
 from motiform.motion.screens.screens import KIND as SETS_OF_SCREENS
+from motiform.motion.screens.screens import ScreensArguments
 from motiform.motion.screens.system import KIND as SCREENS
+from motiform.motion.screens.system import ScreenArguments
 from motiform.motion.stepping.system import KIND as CONTACTS
-from motiform.motion.tree import Control, Figure
+from motiform.motion.stepping.system import ContactArguments
+from motiform.motion.tree import Figure
 from motiform.motion.tree.model.actuator import as_actuators
-from motiform.motion.tree.model.state import Controls
-from motiform.motion.tree.prescribed import PrescribedMotion
 from motiform.motion.tree.switching.system import KIND as LEAVING
 from motiform.motion.tree.system import KIND as FIGURES
+from motiform.motion.tree.system import FigureArguments
 from motiform.record import Recording, open_recording
 from motiform.record.places import restore
 from motiform.record.save import renew_manifest
@@ -44,17 +47,10 @@ from motiform.scene.read.load import Scene, load_scene, parse_scene
 from motiform.spatial import up_against, up_name
 
 __all__ = [
-    "KINDS",
-    "check_motion",
-    "check_not_both",
-    "earlier",
-    "looks_of_run",
-    "run_key",
-    "run_recorded",
-    "scene_looks",
-    "shown_keys",
-    "simulate",
-]
+    "KINDS", "BodiesArguments", "ContactArguments", "CoupledArguments", "FigureArguments", "NetworkArguments",
+    "ScreenArguments", "ScreensArguments", "check_motion", "check_not_both", "earlier", "looks_of_run", "run_key",
+    "run_recorded", "scene_looks", "shown_keys", "simulate",
+]  # fmt: skip
 
 KINDS: tuple[ModelKind, ...] = (
     BODIES, FIGURES, LEAVING, CONTACTS, NETWORKS, FIGURES_IN_MATTER, SCREENS, SETS_OF_SCREENS,
@@ -64,35 +60,40 @@ KINDS: tuple[ModelKind, ...] = (
 Model = Bodies | Figure | Network | FigureInMatter | Screen | Screens
 
 
+@overload
+def simulate(what: Bodies, **arguments: Unpack[BodiesArguments]) -> Recording: ...
+@overload
+def simulate(what: Figure, **arguments: Unpack[FigureArguments]) -> Recording: ...
+@overload
+def simulate(what: Figure, **arguments: Unpack[ContactArguments]) -> Recording: ...
+@overload
+def simulate(what: Network, **arguments: Unpack[NetworkArguments]) -> Recording: ...
+@overload
+def simulate(what: FigureInMatter, **arguments: Unpack[CoupledArguments]) -> Recording: ...
+@overload
+def simulate(what: Screen, **arguments: Unpack[ScreenArguments]) -> Recording: ...
+@overload
+def simulate(what: Screens, **arguments: Unpack[ScreensArguments]) -> Recording: ...
+@overload
 def simulate(
-    what: str | Path | Scene | Model,
+    what: str | Path | Scene,
     *,
-    t0: float | None = None,
-    t1: float | None = None,
-    rate: float | None = None,
-    integrator: str | None = None,
-    step: float | None = None,
-    rtol: float | None = None,
-    atol: float | None = None,
-    device: str | None = None,
     settings: Mapping[str, Any] | None = None,
-    forces: Force | Sequence[Force] | None = None,
-    guards: Guard | Sequence[Guard] | None = None,
-    q0: ArrayLike | None = None,
-    v0: ArrayLike | None = None,
-    controls: Controls = None,
-    loads: Control | None = None,
-    contacts: Contacts | None = None,
-    watch: bool | None = None,
-    prescribed: PrescribedMotion | Sequence[PrescribedMotion] | None = None,
-    motion: Recording | Callable[[float], ArrayLike] | None = None,
-    unstable: bool | None = None,
-    record: Sequence[str] | None = None,
-    sound: Sound | None = None,
     out: str | Path | None = None,
     overwrite: bool = False,
     resume: bool = False,
     progress: Progress | None = None,
+    **arguments: Any,
+) -> Recording: ...
+def simulate(
+    what: str | Path | Scene | Model,
+    *,
+    settings: Mapping[str, Any] | None = None,
+    out: str | Path | None = None,
+    overwrite: bool = False,
+    resume: bool = False,
+    progress: Progress | None = None,
+    **arguments: Any,
 ) -> Recording:
     """Simulate a scene or a model and return its recording.
 
@@ -101,39 +102,8 @@ def simulate(
     what
         A scene file, the name of a built-in scene, a `Scene`, or a model (`Bodies`, `Figure`, `Network`,
         `FigureInMatter`, `Screen`, `Screens`).
-    t0, t1, rate, integrator, step, rtol, atol, device
-        Of a model: begin and end of the run [s], samples per second [Hz], integrator, its longest step [s] or its
-        tolerances, and "cpu" or "cuda". Only runs of figures may begin at another instant than 0 s: controls, loads and
-        guards are asked from there on, laws called first then. A scene has its own; change them with `settings`.
     settings
         Parameters of a scene to change, such as ``{"motion.step": 5e-4}``.
-    forces, guards
-        Functions of time and state that push, and that mark events; see `motiform.motion.bodies`.
-    q0, v0
-        Of a figure: configuration and velocities at the start; neutral and at rest where they are not given.
-    controls, loads
-        Of a figure: functions of time and state that give generalised forces (nv,), and wrenches on the segments
-        (segments, 6); see `motiform.motion.tree`. Controls may be actuators with states of their own (motors, muscles;
-        see `motiform.actuation`), or a list of both.
-    contacts
-        Of a figure: its contact points and obstacles, see `motiform.contact`. Contacts are made and broken at exact
-        instants (integrator "dormand-prince") or by fixed steps ("time-stepping"); limits of joints then act too.
-    watch
-        Of a figure: whether the run ends where a contact joint would have to pull, or to hold more than its friction.
-    prescribed
-        Of a figure: coordinates that move as functions of time, see `motiform.actuation.PrescribedMotion`; the efforts
-        that this takes are recorded.
-    motion
-        Of a figure in matter: a recording or a function of time [s] that the figure follows. Of screens: a recording of
-        the network that engraves them, which is then read and not run.
-    unstable
-        Of a network or a screen: whether it is run although its parameters make it diverge.
-    record
-        Of a network: names of the channels to keep, or of single points such as "string[100].position"; all where it is
-        None. Small networks of which only positions are kept run many times faster.
-    sound
-        Of a network, or a figure in matter: the points that are listened to, see `motiform.matter.Sound`; the channel
-        "sound" has a rate of its own.
     out
         Folder to write the recording to while it grows; None keeps it in memory.
     overwrite, resume
@@ -142,19 +112,15 @@ def simulate(
         run that is refused writes nothing and replaces nothing.
     progress
         Called with the fraction done; raising in it stops the run, and what is recorded stays.
+    **arguments
+        Of a model: `t0`, `t1`, `rate`, `integrator`, `step`, `rtol`, `atol`, `device` (`RunArguments`); a scene has its
+        own, change them with `settings`. Of each kind of model, those of its table: `BodiesArguments`,
+        `FigureArguments`, `ContactArguments` (a figure with contacts), `NetworkArguments`, `CoupledArguments` (a figure
+        in matter), `ScreenArguments`, `ScreensArguments`. A scene takes those of the model that it makes, too.
 
     """
     check_not_both(overwrite, resume)
-    options = _given(t0=t0, t1=t1, rate=rate, integrator=integrator, step=step, rtol=rtol, atol=atol, device=device)
-    if contacts is not None and not isinstance(contacts, Contacts):
-        raise InputError("contacts must be a Contacts", got=repr(contacts)[:60], allowed="a Contacts")
-    given = _given(
-        forces=None if forces is None else _several(forces, callable, "force(t, state)"),
-        guards=None if guards is None else _several(guards, _is_guard, "Guard"),
-        q0=q0, v0=v0, controls=controls, loads=loads, contacts=contacts, watch=watch, motion=motion, unstable=unstable,
-        record=record, sound=sound,
-        prescribed=None if prescribed is None else _several(prescribed, _is_motion, "PrescribedMotion"),
-    )  # fmt: skip
+    given, options = split_arguments(KINDS, arguments)
     keep: dict[str, Any] = {"out": out, "overwrite": overwrite, "resume": resume, "progress": progress}
     if isinstance(what, str | Path | Scene):
         return _simulate_scene(what, settings, given, options, keep)
@@ -166,7 +132,7 @@ def simulate(
         remedy = "Give t1, rate, step, … of a model directly."
         raise InputError("settings belong to scenes", got=settings, remedy=remedy)
     kind = find_kind(KINDS, what, given)
-    kind.check(given, options)
+    given = kind.checked(given, options, KINDS)
     run = kind.options(what, options)
     key, functions = identify(what, given, run)
     looks = looks_of_run(what, given)
@@ -174,12 +140,9 @@ def simulate(
 
 
 def _simulate_scene(
-    what: str | Path | Scene,
-    settings: Mapping[str, Any] | None,
-    given: dict[str, Any],
-    options: dict[str, Any],
+    what: str | Path | Scene, settings: Mapping[str, Any] | None, given: dict[str, Any], options: dict[str, Any],
     keep: dict[str, Any],
-) -> Recording:
+) -> Recording:  # fmt: skip
     if "t0" in options:
         raise InputError("a scene must begin at 0 s", got=f"t0 = {options['t0']} s")
     if options:
@@ -190,9 +153,9 @@ def _simulate_scene(
         changed = {**what.settings, **settings}
         scene = parse_scene(what.text, name=what.name, folder=what.folder, settings=changed)
     built = scene.build()
+    kind = find_kind(KINDS, built.model, {**built.arguments, **given})
+    given = kind.checked(given, kinds=KINDS)
     arguments = {**built.arguments, **given}
-    kind = find_kind(KINDS, built.model, arguments)
-    kind.check(given)
     if "contacts" in given:
         arguments.pop("watch", None)
     key, functions = identify(scene.key, given) if given else (scene.key, [])
@@ -230,27 +193,6 @@ def check_not_both(overwrite: bool, resume: bool) -> None:
         raise InputError("a run is resumed or overwritten", got="overwrite=True and resume=True", remedy=remedy)
 
 
-def _given(**arguments: Any) -> dict[str, Any]:
-    return {name: value for name, value in arguments.items() if value is not None}
-
-
-def _is_motion(one: Any) -> bool:
-    return isinstance(one, PrescribedMotion)
-
-
-def _is_guard(one: Any) -> bool:
-    return isinstance(one, Guard)
-
-
-def _several(given: Any, fits: Callable[[Any], bool], allowed: str) -> list[Any]:
-    """Return a list of functions or guards, from one or several."""
-    found = [given] if fits(given) else list(given) if isinstance(given, Iterable) else [given]
-    for one in found:
-        if not fits(one):
-            raise InputError("not a function of the run", got=one, allowed=f"{allowed}, one or several")
-    return found
-
-
 _SHOWN = ("title", "image", "scene_text", "settings")
 
 
@@ -277,32 +219,17 @@ def _run(
 ) -> Recording:
     """Return the recording of one model."""
     return run_recorded(
-        lambda: kind.system(model, options, **given),
-        options,
-        manifest,
-        looks,
-        functions,
-        lambda: _posture_warnings(model, given),
-        lambda rec: _jumps(rec, given),
-        **keep,
-    )
+        lambda: kind.system(model, options, **given), options, manifest, looks, functions,
+        lambda: _posture_warnings(model, given), lambda rec: _jumps(rec, given), **keep,
+    )  # fmt: skip
 
 
 def run_recorded(
-    make: Callable[[], System],
-    options: RunOptions,
-    manifest: dict[str, Any],
-    looks: Looks,
-    functions: bool,
-    warnings: Callable[[], list[str]] = list,
-    seen: Callable[[Recording], list[str]] = lambda rec: [],
-    *,
-    out: str | Path | None,
-    overwrite: bool,
-    resume: bool,
-    progress: Progress | None,
+    make: Callable[[], System], options: RunOptions, manifest: dict[str, Any], looks: Looks, functions: bool,
+    warnings: Callable[[], list[str]] = list, seen: Callable[[Recording], list[str]] = lambda rec: [], *,
+    out: str | Path | None, overwrite: bool, resume: bool, progress: Progress | None,
     boundary: AbstractContextManager[None] | None = None,
-) -> Recording:
+) -> Recording:  # fmt: skip
     """Return the recording of the system that is made, one that is there already, or the rest of one.
 
     `warnings` are known before the run; `seen` gives notes on its recording.
@@ -326,14 +253,9 @@ def run_recorded(
     notes = [*system.notes, *warnings()]
     shown |= {"notes": notes} if notes else {}
     rec = record(
-        system,
-        out=out,
-        manifest={**manifest, **_origin(options), **world, **shown},
-        statics=looks.statics(),
-        overwrite=overwrite,
-        resume=resume and begun,
-        progress=progress,
-    )
+        system, out=out, manifest={**manifest, **_origin(options), **world, **shown}, statics=looks.statics(),
+        overwrite=overwrite, resume=resume and begun, progress=progress,
+    )  # fmt: skip
     more = seen(rec)
     if not more:
         return rec

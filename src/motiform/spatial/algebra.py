@@ -11,28 +11,10 @@ import math
 from motiform.base.kernels import inline
 
 __all__ = [
-    "add",
-    "axpy",
-    "cayley",
-    "cross",
-    "dot",
-    "load3",
-    "load9",
-    "madd",
-    "matmul",
-    "maxpy",
-    "mean3",
-    "mean9",
-    "nearest_rotation",
-    "norm",
-    "orthonormal",
-    "rodrigues",
-    "rotation_of_quaternion",
-    "scale",
-    "sub",
-    "tmul",
+    "add", "axpy", "cayley", "cross", "dot", "load3", "load9", "madd", "matmul", "maxpy", "mean3", "mean9",
+    "nearest_rotation", "norm", "orthonormal", "rodrigues", "rotation_of_quaternion", "scale", "sub", "tmul",
     "transform",
-]
+]  # fmt: skip
 
 
 @inline

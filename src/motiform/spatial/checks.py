@@ -85,12 +85,9 @@ def check_rotation(rotation: ArrayLike, *, where: str = "rotation", tolerance: f
         raise _not_orthogonal(where, float(error), tolerance)
     if np.linalg.det(R).min() < 0:
         raise InputError(
-            "the matrix must not mirror",
-            where=where,
-            got=Words("determinant -1"),
-            allowed="determinant +1",
+            "the matrix must not mirror", where=where, got=Words("determinant -1"), allowed="determinant +1",
             remedy="Flip one axis.",
-        )
+        )  # fmt: skip
     return R
 
 
@@ -107,12 +104,9 @@ def check_turn(vector: ArrayLike) -> Array:
 
 def _not_orthogonal(where: str, size: float, tolerance: float) -> InputError:
     return InputError(
-        "the matrix must be a rotation",
-        where=where,
-        got=Words(f"|RᵀR − 1| up to {size:.3g}"),
-        allowed=f"at most {tolerance:g}",
-        remedy="Use nearest_rotation(R) if it only drifted.",
-    )
+        "the matrix must be a rotation", where=where, got=Words(f"|RᵀR − 1| up to {size:.3g}"),
+        allowed=f"at most {tolerance:g}", remedy="Use nearest_rotation(R) if it only drifted.",
+    )  # fmt: skip
 
 
 def _shape_text(last: tuple[int, ...]) -> str:

@@ -13,12 +13,8 @@ from motiform.base.errors import InputError
 from motiform.spatial.checks import Array, as_floats
 
 __all__ = [
-    "cardan_from_rotation",
-    "euler_from_rotation",
-    "rotation_about",
-    "rotation_from_cardan",
-    "rotation_from_euler",
-]
+    "cardan_from_rotation", "euler_from_rotation", "rotation_about", "rotation_from_cardan", "rotation_from_euler",
+]  # fmt: skip
 
 
 def rotation_about(axis: str, angle: ArrayLike) -> Array:

@@ -11,16 +11,9 @@ from motiform.base.errors import InputError
 from motiform.spatial.checks import Array, Words, as_floats, check_turn
 
 __all__ = [
-    "conjugate",
-    "exp_quaternion",
-    "log_quaternion",
-    "multiply_quaternions",
-    "normalize_quaternion",
-    "quaternion_from_rotation",
-    "rotate",
-    "rotation_from_quaternion",
-    "slerp",
-]
+    "conjugate", "exp_quaternion", "log_quaternion", "multiply_quaternions", "normalize_quaternion",
+    "quaternion_from_rotation", "rotate", "rotation_from_quaternion", "slerp",
+]  # fmt: skip
 
 
 def normalize_quaternion(quaternion: ArrayLike) -> Array:
@@ -29,11 +22,9 @@ def normalize_quaternion(quaternion: ArrayLike) -> Array:
     largest = np.abs(q).max(axis=-1, keepdims=True, initial=0.0)
     if (largest == 0).any():
         raise InputError(
-            "a quaternion must have a length above 0",
-            where="quaternion",
-            got=Words("(0, 0, 0, 0)"),
+            "a quaternion must have a length above 0", where="quaternion", got=Words("(0, 0, 0, 0)"),
             allowed="a length above zero",
-        )
+        )  # fmt: skip
     # Scaled by a power of two, so that no square over- or underflows and no digit is lost.
     q = np.ldexp(q, -np.frexp(largest)[1])
     unit: Array = q / np.sqrt((q * q).sum(axis=-1, keepdims=True))
@@ -89,11 +80,9 @@ def quaternion_from_rotation(rotation: ArrayLike) -> Array:
     # 4 q qᵀ; the four rows in the order w, x, y, z
     (a, b, c), (d, e, f), (g, h, i) = np.moveaxis(R, (-2, -1), (0, 1))
     rows = [
-        [1 + a + e + i, h - f, c - g, d - b],
-        [h - f, 1 + a - e - i, b + d, c + g],
-        [c - g, b + d, 1 - a + e - i, f + h],
-        [d - b, c + g, f + h, 1 - a - e + i],
-    ]
+        [1 + a + e + i, h - f, c - g, d - b], [h - f, 1 + a - e - i, b + d, c + g],
+        [c - g, b + d, 1 - a + e - i, f + h], [d - b, c + g, f + h, 1 - a - e + i],
+    ]  # fmt: skip
     outer = np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
     best = np.diagonal(outer, axis1=-2, axis2=-1).argmax(axis=-1)
     row = np.take_along_axis(outer, best[..., None, None], axis=-2)[..., 0, :]

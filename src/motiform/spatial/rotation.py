@@ -28,28 +28,11 @@ from motiform.spatial.quaternion import (
 )
 
 __all__ = [
-    "cardan_from_rotation",
-    "cayley",
-    "check_rotation",
-    "conjugate",
-    "euler_from_rotation",
-    "exp_quaternion",
-    "exp_rotation",
-    "log_quaternion",
-    "log_rotation",
-    "multiply_quaternions",
-    "nearest_rotation",
-    "normalize_quaternion",
-    "quaternion_from_rotation",
-    "random_rotation",
-    "rotate",
-    "rotation_about",
-    "rotation_from_cardan",
-    "rotation_from_euler",
-    "rotation_from_quaternion",
-    "skew",
-    "slerp",
-]
+    "cardan_from_rotation", "cayley", "check_rotation", "conjugate", "euler_from_rotation", "exp_quaternion",
+    "exp_rotation", "log_quaternion", "log_rotation", "multiply_quaternions", "nearest_rotation",
+    "normalize_quaternion", "quaternion_from_rotation", "random_rotation", "rotate", "rotation_about",
+    "rotation_from_cardan", "rotation_from_euler", "rotation_from_quaternion", "skew", "slerp",
+]  # fmt: skip
 
 
 def skew(vector: ArrayLike) -> Array:
@@ -106,11 +89,9 @@ def nearest_rotation(matrix: ArrayLike) -> Array:
     gap = np.where(flip, sizes[..., 1] - sizes[..., 2], sizes[..., 1] + sizes[..., 2])
     if (gap <= 1e-14).any():
         raise InputError(
-            "the matrix has no nearest rotation",
-            where="matrix",
-            got=Words("a matrix with two stretches that vanish or cancel"),
-            allowed="a matrix close to a rotation",
-        )
+            "the matrix has no nearest rotation", where="matrix",
+            got=Words("a matrix with two stretches that vanish or cancel"), allowed="a matrix close to a rotation",
+        )  # fmt: skip
     U[..., :, 2] *= np.where(flip, -1.0, 1.0)[..., None]
     R: Array = U @ Vt
     return R

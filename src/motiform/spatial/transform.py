@@ -93,11 +93,9 @@ class Transform:
         A = as_floats(matrix, 4, 4, where="matrix")
         if not (A[..., 3, :] == (0.0, 0.0, 0.0, 1.0)).all():
             raise InputError(
-                "the last row of a rigid transform must be (0, 0, 0, 1)",
-                where="matrix",
-                got=A[..., 3, :],
+                "the last row of a rigid transform must be (0, 0, 0, 1)", where="matrix", got=A[..., 3, :],
                 allowed="last row (0, 0, 0, 1)",
-            )
+            )  # fmt: skip
         return cls(A[..., :3, :3], A[..., :3, 3], frames)
 
     # ---------------------------------------------------------------- views

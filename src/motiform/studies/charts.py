@@ -134,13 +134,9 @@ def _heat(columns: StudyColumns, measure: str, across: str, up: str) -> Panel:
     most = most if most > least else least + (abs(least) or 1.0) * 1e-9
     heat = Heat(values, 0.0, float(len(xs)), most, [f"{v:.4g}" for v in ys], least, [f"{v:.4g}" for v in xs])
     return Panel(
-        [heat],
-        title=columns.title(measure),
-        xlabel=columns.title(across),
-        ylabel=columns.title(up),
-        ylim=(len(ys) - 0.5, -0.5),
-        xlim=(0.0, len(xs)),
-    )
+        [heat], title=columns.title(measure), xlabel=columns.title(across), ylabel=columns.title(up),
+        ylim=(len(ys) - 0.5, -0.5), xlim=(0.0, len(xs)),
+    )  # fmt: skip
 
 
 def _levels(columns: StudyColumns, measure: str, path: str) -> Panel:

@@ -63,13 +63,9 @@ class StudyDesign:
 
 
 def make_design(
-    parameters: Mapping[str, Any],
-    *,
-    zipped: Sequence[Sequence[str]] = (),
-    sample: Mapping[str, Any] | None = None,
-    cases: AnyPath | None = None,
-    folder: Path | None = None,
-) -> StudyDesign:
+    parameters: Mapping[str, Any], *, zipped: Sequence[Sequence[str]] = (), sample: Mapping[str, Any] | None = None,
+    cases: AnyPath | None = None, folder: Path | None = None,
+) -> StudyDesign:  # fmt: skip
     """Return the design of parameters with their values, of which some vary together, and of a table of cases."""
     if not isinstance(parameters, Mapping):
         raise InputError("parameters must be a mapping", got=repr(parameters)[:60], allowed="{path: values}")

@@ -54,19 +54,10 @@ class StudyPlan:
 
 
 def plan_study(
-    model: Any,
-    parameters: Mapping[str, Any],
-    *,
-    measures: Mapping[str, Any] | None,
-    zipped: Sequence[Sequence[str]],
-    sample: Mapping[str, Any] | None,
-    cases: AnyPath | None,
-    constraints: Sequence[str],
-    settings: Mapping[str, Any] | None,
-    keep: str | None,
-    folder: Path | None,
-    title: str | None,
-) -> StudyPlan:
+    model: Any, parameters: Mapping[str, Any], *, measures: Mapping[str, Any] | None, zipped: Sequence[Sequence[str]],
+    sample: Mapping[str, Any] | None, cases: AnyPath | None, constraints: Sequence[str],
+    settings: Mapping[str, Any] | None, keep: str | None, folder: Path | None, title: str | None,
+) -> StudyPlan:  # fmt: skip
     """Return the plan of a study; its arguments are those of `motiform.study`."""
     chosen = study_model(model, settings, folder)
     design = make_design(parameters, zipped=zipped, sample=sample, cases=cases, folder=chosen.folder)

@@ -107,11 +107,9 @@ class Studio:
         self._plotted_at = 0.0
         self._notice = ("", "")
         self.runner = Runner(
-            on_progress=lambda fraction: self.scenes.progress(fraction),
-            on_done=self._ran,
-            on_failed=self._failed,
+            on_progress=lambda fraction: self.scenes.progress(fraction), on_done=self._ran, on_failed=self._failed,
             on_cancelled=lambda: self.scenes.idle("Cancelled."),
-        )
+        )  # fmt: skip
         self.view = View(self.server)
         self._lay_out()
         self.view.show(None)

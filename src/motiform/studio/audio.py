@@ -2,6 +2,7 @@
 
 import base64
 import json
+from importlib.resources import files
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,53 +20,6 @@ MOST = 1.0  # [s]; after each gap a page waits twice as long, up to this
 SPARE = 0.3  # [s]; blocks that would wait so much longer than that are left out
 FLOOR = 1e-3  # [m/s or m] full scale at least where a scene gives none: rounding is not heard
 
-_PAGE = """
-(() => {
-  if (window.motiformSound) window.motiformSound.close();
-  const rate = %(rate)s, most = %(most)s, spare = %(spare)s, channels = %(channels)s;
-  const context = new AudioContext({sampleRate: rate, latencyHint: "interactive"});
-  const told = document.createElement("div");
-  told.id = "motiform-sound";
-  told.style = "position:fixed;right:10px;bottom:8px;font:12px sans-serif;opacity:.75;z-index:1000;pointer-events:none";
-  document.body.appendChild(told);
-  const wake = () => context.resume();
-  document.addEventListener("pointerdown", wake); document.addEventListener("keydown", wake);
-  const sound = window.motiformSound = {
-    context, lead: %(lead)s, next: 0, blocks: 0, played: 0, loudest: 0, gaps: 0, left: 0, latency: NaN,
-  };
-  const say = text => { if (told.textContent !== text) told.textContent = text; };
-  say("Sound: click on the page to hear it");
-  sound.play = text => {
-    if (context.state !== "running") { context.resume(); return; }
-    const raw = atob(text), bytes = Uint8Array.from(raw, c => c.charCodeAt(0)), values = new Int16Array(bytes.buffer);
-    const count = values.length / channels, now = context.currentTime;
-    const buffer = context.createBuffer(channels, count, rate);
-    const top = values.reduce((a, b) => Math.max(a, Math.abs(b)), 0);
-    for (let c = 0; c < channels; c++) {
-      const to = buffer.getChannelData(c);
-      for (let n = 0; n < count; n++) to[n] = values[n * channels + c] / 32768;
-    }
-    if (sound.next < now) {
-      if (sound.blocks) { sound.gaps++; sound.lead = Math.min(2 * sound.lead, most); }
-      sound.next = now + sound.lead;
-    }
-    if (sound.next > now + sound.lead + spare) { sound.left++; return; }
-    const source = context.createBufferSource();
-    source.buffer = buffer; source.connect(context.destination); source.start(sound.next);
-    source.onended = () => { sound.played++; sound.loudest = Math.max(sound.loudest, top / 32768); };
-    // a block's own length, the wait in the page, the browser and its device
-    sound.latency = count / rate + sound.next - now + (context.baseLatency || 0) + (context.outputLatency || 0);
-    sound.next += count / rate; sound.blocks++;
-    if (sound.blocks %% 25 === 1) say(`Sound ${Math.round(1000 * sound.latency)} ms after the hand` +
-      (sound.gaps ? `, ${sound.gaps} gaps` : ""));
-  };
-  sound.close = () => {
-    document.removeEventListener("pointerdown", wake); document.removeEventListener("keydown", wake);
-    told.remove(); context.close(); delete window.motiformSound;
-  };
-})();
-"""
-
 
 class PageSound:
     """What is heard of a live run on all pages of a server.
@@ -77,7 +31,9 @@ class PageSound:
 
     def __init__(self, server: "ViserServer", *, rate: float, channels: int, peak: float | None) -> None:
         self._server, self._peak, self._loudest = server, peak, FLOOR
-        self._page = _PAGE % {"rate": rate, "lead": LEAD, "most": MOST, "spare": SPARE, "channels": channels}
+        given = {"rate": rate, "lead": LEAD, "most": MOST, "spare": SPARE, "channels": channels}
+        page = files("motiform.studio").joinpath("pages", "sound.js").read_text("utf-8").rstrip()
+        self._page = f"{page}({json.dumps(given)});"
         self._ready: set[int] = set()
         self.on = True
         """Whether blocks are sent."""

@@ -67,11 +67,9 @@ def _check_table(recording: "Recording") -> None:
     numbers = sum(recording.count(name) * prod(recording.channel(name).shape) for name in recording.names)
     if numbers > LARGEST_TABLE:
         raise RecordingError(
-            "the table would be too big for a browser",
-            got=f"{numbers} numbers",
-            allowed=f"up to {LARGEST_TABLE}",
+            "the table would be too big for a browser", got=f"{numbers} numbers", allowed=f"up to {LARGEST_TABLE}",
             remedy="Use `motiform export`, or take the complete recording instead.",
-        )
+        )  # fmt: skip
 
 
 def _write_plots(recording: "Recording", path: Path, plotted: list[str]) -> None:

@@ -113,14 +113,10 @@ class LiveNetwork(LiveThread):
     """
 
     def __init__(
-        self,
-        network: Network,
-        *,
-        on_frame: Callable[[Mapping[str, np.ndarray]], None] = lambda frame: None,
-        on_end: Callable[[BaseException], None] = lambda error: None,
-        sound: Sound | None = None,
+        self, network: Network, *, on_frame: Callable[[Mapping[str, np.ndarray]], None] = lambda frame: None,
+        on_end: Callable[[BaseException], None] = lambda error: None, sound: Sound | None = None,
         on_sound: Callable[[np.ndarray], None] = lambda heard: None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.network = network_with_hand(network)
         self._on_frame, self._on_sound, self._seen = on_frame, on_sound, -np.inf
         self._point = int(self.network.group(HAND).indices[0])

@@ -13,18 +13,9 @@ if TYPE_CHECKING:
     from motiform.form.rig import Posed
 
 __all__ = [
-    "Changing",
-    "Deforming",
-    "MovingPart",
-    "Stretching",
-    "line_colors",
-    "linear_rgb",
-    "moves",
-    "rgb",
-    "segments",
-    "shown_sizes",
-    "surface_mesh",
-]
+    "Changing", "Deforming", "MovingPart", "Stretching", "line_colors", "linear_rgb", "moves", "rgb", "segments",
+    "shown_sizes", "surface_mesh",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -28,14 +28,9 @@ class ScenePanel:
     """Scenes, their parameters and the Run button."""
 
     def __init__(
-        self,
-        server: "ViserServer",
-        *,
-        on_run: Callable[[], None],
-        on_cancel: Callable[[], None],
-        on_slide: Callable[[], None],
-        guard: Guard,
-    ) -> None:
+        self, server: "ViserServer", *, on_run: Callable[[], None], on_cancel: Callable[[], None],
+        on_slide: Callable[[], None], guard: Guard,
+    ) -> None:  # fmt: skip
         viser = load_library("viser")
 
         from motiform.scene import list_scenes

@@ -24,13 +24,9 @@ class Runner:
     """
 
     def __init__(
-        self,
-        *,
-        on_progress: Callable[[float], None],
-        on_done: Callable[[Any], None],
-        on_failed: Callable[[str], None],
+        self, *, on_progress: Callable[[float], None], on_done: Callable[[Any], None], on_failed: Callable[[str], None],
         on_cancelled: Callable[[], None],
-    ) -> None:
+    ) -> None:  # fmt: skip
         self._on_progress, self._on_done = on_progress, on_done
         self._on_failed, self._on_cancelled = on_failed, on_cancelled
         self._lock = threading.Lock()

@@ -79,11 +79,9 @@ class TrialPanel:
             self._bar: Any = gui.add_progress_bar(0.0, visible=False, animated=True)
             self._status: Any = gui.add_html("", visible=False)
             self._beside: Any = gui.add_number(
-                "Markers beside [m]",
-                0.8,
-                step=0.1,
+                "Markers beside [m]", 0.8, step=0.1,
                 hint="How far from the model the markers joined by lines are drawn.",
-            )
+            )  # fmt: skip
             self._subject()
             self._lengths()
             self._tags()

@@ -72,14 +72,7 @@ class View:
             self._set_up_axis(form)
             self._add_ground(form)
             if form:
-                for part in form.parts:
-                    self._add_part(part)
-                for links in form.links:
-                    self._add_links(links)
-                for skin in form.skins:
-                    self._add_skin(skin)
-                for surface in form.surfaces:
-                    self._add_surface(surface)
+                form.write_to(self)
             # A name used again was replaced by now; a node removed before would leave its pose to the new one.
             kept = {handle.name for handle in (*self._handles, *(handle for _, handle in self._paths))}
             for handle in reversed(before):  # a node after what is below it
@@ -171,20 +164,14 @@ class View:
             height, size = min(height, lowest_height(form)), float(np.ptp(form_bounds(form), axis=0).max())
         cell = grid_cell(size)
         grid = self._server.scene.add_grid(
-            "/level/ground",
-            plane="xz",
-            infinite_grid=True,
-            cell_size=cell,
-            section_size=10 * cell,
-            cell_color=(196, 202, 208),
-            section_color=(150, 160, 170),
-            fade_distance=max(12 * size, 60 * cell),
-            position=(0.0, height, 0.0),
-            shadow_opacity=0.25,
-        )
+            "/level/ground", plane="xz", infinite_grid=True, cell_size=cell, section_size=10 * cell,
+            cell_color=(196, 202, 208), section_color=(150, 160, 170), fade_distance=max(12 * size, 60 * cell),
+            position=(0.0, height, 0.0), shadow_opacity=0.25,
+        )  # fmt: skip
         self._handles.append(grid)
 
-    def _add_part(self, part: "Part") -> None:
+    def add_part(self, part: "Part") -> None:
+        """Show bodies, and their paths."""
         vertices, faces = _shaded(part.shape.to_mesh(detail=32 if part.count < MANY else 12))
         name, shape = f"{self._root('bodies', part.name)}/shape", {"vertices": vertices + part.offset, "faces": faces}
         scene = self._server.scene
@@ -210,19 +197,18 @@ class View:
             self._moving.append(moving)
         self._add_paths(part)
 
-    def _add_links(self, links: "LinkParts") -> None:
+    def add_links(self, links: "LinkParts") -> None:
+        """Show links as lines."""
         handle = self._server.scene.add_line_segments(
-            f"{self._root('links', links.name)}/lines",
-            points=segments(links, 0),
-            colors=line_colors(links, 0),
-            thickness=2.0 * float(np.median(links.radius)),
-            thickness_units="world",
-        )
+            f"{self._root('links', links.name)}/lines", points=segments(links, 0), colors=line_colors(links, 0),
+            thickness=2.0 * float(np.median(links.radius)), thickness_units="world",
+        )  # fmt: skip
         self._handles.append(handle)
         if moves(links.first) or moves(links.second) or links.shades is not None:
             self._moving.append(Stretching(links, handle))
 
-    def _add_skin(self, skin: "Skin") -> None:
+    def add_skin(self, skin: "Skin") -> None:
+        """Show a skin, which bends."""
         from motiform.image.shading import skin_split
 
         source, faces = skin_split(skin)
@@ -232,31 +218,22 @@ class View:
             part = Deforming(skin.vertices, source[used], mine.reshape(-1, 3))
             vertices, there = part.at(0)
             part.handle = self._server.scene.add_mesh_simple(
-                f"{root}/{k}",
-                vertices=vertices,
-                faces=there,
-                color=rgb(color),
-                side="double" if skin.two_sided else "front",
-                flat_shading=not skin.smooth,
-                receive_shadow=False,
-            )
+                f"{root}/{k}", vertices=vertices, faces=there, color=rgb(color),
+                side="double" if skin.two_sided else "front", flat_shading=not skin.smooth, receive_shadow=False,
+            )  # fmt: skip
             self._handles.append(part.handle)
             if moving:
                 self._moving.append(part)
 
-    def _add_surface(self, surface: "AnimatedSurface") -> None:
+    def add_surface(self, surface: "AnimatedSurface") -> None:
         """Add a surface in one color, the mean of its own: a browser's mesh keeps its color as triangles change."""
         shell = surface.shell(0)
         vertices, faces = surface_mesh(surface, 0)
         color = rgb(np.atleast_2d(shell.color).mean(axis=0))
         handle = self._server.scene.add_mesh_simple(
-            f"{self._root('surfaces', surface.name)}/shell",
-            vertices=vertices,
-            faces=faces,
-            color=color,
-            opacity=surface.opacity,
-            receive_shadow=False,
-        )
+            f"{self._root('surfaces', surface.name)}/shell", vertices=vertices, faces=faces, color=color,
+            opacity=surface.opacity, receive_shadow=False,
+        )  # fmt: skip
         self._handles.append(handle)
         self._moving.append(Changing(surface, handle))
 
@@ -268,13 +245,10 @@ class View:
         for body, path in enumerate(paths_of(part.position)):
             if path is not None:
                 line = self._server.scene.add_line_segments(
-                    f"/paths/{part.name}/{body}",
-                    points=np.stack((path[:-1], path[1:]), axis=1),
-                    colors=linear_rgb(0.35 + 0.65 * colors[body]),
-                    thickness=2.0,
-                    thickness_units="screen",
+                    f"/paths/{part.name}/{body}", points=np.stack((path[:-1], path[1:]), axis=1),
+                    colors=linear_rgb(0.35 + 0.65 * colors[body]), thickness=2.0, thickness_units="screen",
                     visible=self._paths_visible and part.name not in self._hidden,
-                )
+                )  # fmt: skip
                 self._paths.append((part.name, line))
 
 

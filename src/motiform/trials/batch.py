@@ -158,13 +158,9 @@ def _files_below(folder: Path, others: set[Path]) -> Iterator[Path]:
 
 
 def plan_batch(
-    paths: Iterable[str | Path],
-    out: str | Path,
-    options: TrialOptions,
-    *,
-    overwrite: bool = False,
+    paths: Iterable[str | Path], out: str | Path, options: TrialOptions, *, overwrite: bool = False,
     leave_out: Iterable[str | Path] = (),
-) -> TrialBatch:
+) -> TrialBatch:  # fmt: skip
     """Return the trials to do. Those that are done with the same files and options are skipped.
 
     Folders are searched with all folders in them, and ``out`` gets the same tree. A trial of a subject with variants

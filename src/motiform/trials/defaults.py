@@ -10,12 +10,7 @@ from motiform.measure import marker_names
 from motiform.measure.names import match_names
 from motiform.motion.figures.human36_figure import Human36
 from motiform.motion.figures.human36_table import RANGES
-from motiform.motion.figures.keypoint_sets import (
-    KEYPOINT_SD,
-    are_keypoints,
-    keypoint_tasks,
-    loose_coordinates,
-)
+from motiform.motion.figures.keypoint_sets import KEYPOINT_SD, are_keypoints, keypoint_tasks, loose_coordinates
 from motiform.motion.figures.marker_sets import find_marker_set, marks_legs, soft_markers
 from motiform.motion.figures.site_names import sites_of_names
 from motiform.motion.postures import efforts

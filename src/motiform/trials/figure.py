@@ -174,15 +174,9 @@ def upright(figure: Figure, markers: "Recording") -> "Recording":
 
 
 def calibrated(
-    figure: Figure,
-    markers: "Recording | None",
-    static: "Recording | None",
-    *,
-    correspondence: Any,
-    weights: Any,
-    options: dict[str, Any],
-    progress: Any = None,
-) -> "Calibration":
+    figure: Figure, markers: "Recording | None", static: "Recording | None", *, correspondence: Any, weights: Any,
+    options: dict[str, Any], progress: Any = None,
+) -> "Calibration":  # fmt: skip
     """Return the figure fitted to a standing trial, a moving one, or both."""
     from motiform.motion.figures.human36_figure import Human36
     from motiform.motion.figures.keypoint_sets import are_keypoints, keypoint_tasks

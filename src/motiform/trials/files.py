@@ -15,14 +15,9 @@ from motiform.record import Recording
 from motiform.record.files import disk, write_file
 
 __all__ = [
-    "turning_coordinates",
-    "write_convergence",
-    "write_cycles",
-    "write_efforts",
-    "write_joint_angles",
-    "write_mot",
+    "turning_coordinates", "write_convergence", "write_cycles", "write_efforts", "write_joint_angles", "write_mot",
     "write_tables",
-]
+]  # fmt: skip
 
 
 def write_tables(rec: Recording, folder: Path) -> list[Path]:

@@ -107,13 +107,9 @@ def reconstruct(
 
 
 def describe_fit(
-    fitted: FittedTrial,
-    figure: Figure,
-    *,
-    cutoff: float | None = 6.0,
-    dynamics: Literal["auto"] | bool = "auto",
+    fitted: FittedTrial, figure: Figure, *, cutoff: float | None = 6.0, dynamics: Literal["auto"] | bool = "auto",
     reduce_residuals: bool = False,
-) -> Recording:
+) -> Recording:  # fmt: skip
     """Return the recording of a fitted trial: of its figure, or of the same with other masses."""
     rec = observe_fit(fitted, figure, cutoff=cutoff, dynamics=dynamics, reduce_residuals=reduce_residuals)
     return complete_fit(rec, fitted, figure)

@@ -54,19 +54,9 @@ from motiform.trials.stage import complete_fit
 from motiform.trials.subjects import TrialGroup
 
 __all__ = [
-    "SUMMARY",
-    "MarkerTrial",
-    "TrialOptions",
-    "brief",
-    "check_options",
-    "plain",
-    "read_done",
-    "read_weights",
-    "reconstruct_trial",
-    "run_trial",
-    "shared_figure",
-    "trial_key",
-]
+    "SUMMARY", "MarkerTrial", "TrialOptions", "brief", "check_options", "plain", "read_done", "read_weights",
+    "reconstruct_trial", "run_trial", "shared_figure", "trial_key",
+]  # fmt: skip
 
 SUMMARY = "summary.json"
 _READ = ("heading", "up", "units", "subject", "rate", "format", "partial", "unlabeled", "residuals")
@@ -185,11 +175,9 @@ def read_weights(path: str | Path) -> dict[str, float]:
         except (ValueError, IndexError):
             allowed = "tag,weight with a number from 0"
             raise InputError(
-                "a line of weights must have a tag and a number",
-                where=f"{place}:{number}",
-                got=line[:60],
+                "a line of weights must have a tag and a number", where=f"{place}:{number}", got=line[:60],
                 allowed=allowed,
-            ) from None
+            ) from None  # fmt: skip
         found[cells[0]] = weight
     return found
 

@@ -90,10 +90,7 @@ def test_run_again_changes_nothing_and_another_scene_is_refused(folder):
         (("run", "thrown", "--set", "nonsense"), ["path=value"]),
         (("run", "thrown", "--functions", "absent.py"), ["absent.py"]),
         (("run", "thrown", "--functions", "psuh.py"), ["Did you mean 'pushes.py'?"]),
-        (
-            ("run", "thrown", "--functions", "pushes.py"),
-            ["must define", "It defines 'forces'. Did you mean 'force'?"],
-        ),
+        (("run", "thrown", "--functions", "pushes.py"), ["must define", "It defines 'forces'. Did you mean 'force'?"]),
         (("film", "absent.mf"), ["absent.mf"]),
         *(
             ((verb, name, *more), words)
@@ -272,6 +269,12 @@ def test_picture_plot_and_exports(here):
     for name in ("a.glb", "a.x3d", "a.csv"):
         assert here("export", "throw.mf", "--out", name)[1].startswith(f"wrote export: {name}")
         assert here("export", "throw.mf", "--out", name)[0] == 2  # not over a result
+
+
+def test_functions_of_a_file_are_those_that_the_model_takes(here, folder):
+    (folder / "drive.py").write_text("def control(t, state):\n    return 0.0 * state.v\n")
+    run = ("run", "pendulum", "--set", "scene.duration=0.1", "--out", str(folder / "driven.mf"))
+    assert here(*run, "--functions", str(folder / "drive.py"))[0] == 0
 
 
 def test_functions_come_from_a_named_file_only(here, folder):

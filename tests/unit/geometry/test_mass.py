@@ -115,10 +115,7 @@ def test_limits_that_are_still_bodies() -> None:
 @pytest.mark.parametrize(
     ("call", "text"),
     [
-        (
-            lambda: MassProperties(0.0, np.zeros(3), np.eye(3)),
-            r"mass must be positive \(got 0\.0; allowed: above zero",
-        ),
+        (lambda: MassProperties(0.0, np.zeros(3), np.eye(3)), r"mass must be positive \(got 0\.0; allowed: above zero"),
         (lambda: MassProperties(-1.0, np.zeros(3), np.eye(3)), "mass must be positive"),
         (lambda: MassProperties(np.inf, np.zeros(3), np.eye(3)), "mass must be positive"),
         (lambda: MassProperties("2 kg", np.zeros(3), np.eye(3)), "mass: the values must be an array of numbers"),  # type: ignore[arg-type]

@@ -257,11 +257,7 @@ def test_more_plates_than_one_parameter_holds(tmp_path):
     rec = read_markers(path)
     (plate,) = rec.manifest["plates"]
     rec.manifest["plates"] = [
-        {
-            **plate,
-            "corners": np.add(plate["corners"], (k, 0, 0)).tolist(),
-            "matrix": (np.eye(6) * (k + 1)).tolist(),
-        }
+        {**plate, "corners": np.add(plate["corners"], (k, 0, 0)).tolist(), "matrix": (np.eye(6) * (k + 1)).tolist()}
         for k in range(300)
     ]
     write_c3d(rec, tmp_path / "b.c3d")

@@ -204,10 +204,7 @@ def test_which_columns_make_a_channel(tmp_path, heads, shapes):
 
 
 def test_two_columns_of_one_name_are_refused(tmp_path):
-    data = {
-        "a": (Channel("a", dims=("k",), shape=(1,), rate=1.0), [[1.0]]),
-        "a.b": (Channel("a.b", rate=1.0), [2.0]),
-    }
+    data = {"a": (Channel("a", dims=("k",), shape=(1,), rate=1.0), [[1.0]]), "a.b": (Channel("a.b", rate=1.0), [2.0])}
     rec = Recording.from_arrays(data, manifest={"labels": {"k": ["b"]}})
     for use in (rec.to_pandas, lambda: write_csv(rec, tmp_path / "x.csv")):
         with pytest.raises(RecordingError, match=r"columns of a table must have different names .*a\.b"):

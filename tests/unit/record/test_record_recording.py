@@ -160,11 +160,7 @@ def test_channel_describes_itself():
     ],
 )
 def test_wrong_samples_are_refused_whole(blocks, times, text):
-    channels = [
-        Channel("x", rate=1.0),
-        Channel("n", rate=1.0, dtype="uint8"),
-        Channel("p", dims=("axis",), shape=(3,)),
-    ]
+    channels = [Channel("x", rate=1.0), Channel("n", rate=1.0, dtype="uint8"), Channel("p", dims=("axis",), shape=(3,))]
     recorder = Recorder(None, channels)
     recorder.append({"p": [[0, 0, 0]]}, [0.0])
     before = recorder.counts

@@ -126,10 +126,4 @@ def test_options_are_those_of_the_scene():
     text = '[[body]]\nname = "b"\nshape = { ball = 1, mass = 1 }\n'
     text += '[motion]\nintegrator = "rk4"\nstep = "5 ms"\nrtol = 1e-7\n'
     options = parse_scene(HEAD + text).build().options
-    assert tuple(options[name] for name in ("t1", "rate", "integrator", "step", "rtol")) == (
-        2,
-        50,
-        "rk4",
-        0.005,
-        1e-7,
-    )
+    assert tuple(options[name] for name in ("t1", "rate", "integrator", "step", "rtol")) == (2, 50, "rk4", 0.005, 1e-7)

@@ -432,10 +432,7 @@ def test_obstacles_are_drawn():
                 "hat",
                 'capsule = { radius = 0.1, length = 0.2 }\non = "box"\npose = { at = [0, 0.3, 0] }\ncolor = [0, 1, 0]',
             ),
-            (
-                "steps",
-                "stairs = { count = 2, rise = 0.1, run = 0.3, width = 1 }\npose = { at = [3, 0, 0] }",
-            ),
+            ("steps", "stairs = { count = 2, rise = 0.1, run = 0.3, width = 1 }\npose = { at = [3, 0, 0] }"),
         )
     )
     rec = simulate(parse_scene(BOX.replace("duration = 0.6", "duration = 0.05") + more))

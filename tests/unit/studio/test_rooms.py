@@ -81,10 +81,7 @@ def test_a_scene_is_opened_by_a_message(address, opened):
 
 
 def test_another_sites_page_cannot_open_a_scene(address):
-    with (
-        pytest.raises(InvalidStatus) as refused,
-        call(address, "gallery", "http://elsewhere.example"),
-    ):
+    with pytest.raises(InvalidStatus) as refused, call(address, "gallery", "http://elsewhere.example"):
         pass
     assert refused.value.response.status_code == 403
 

@@ -193,10 +193,7 @@ def test_implicit_friction_goes_towards_explicit_friction_with_the_step():
     The ball slides and rolls over the other one; the explicit method at a tolerance of 1e-8 is the reference.
     """
     packed, masses = bodies(
-        1e-3,
-        1e8,
-        radius=moved(Ball(5e-3).to_mesh(24), (11.0e-3, 3e-3, 0.0)),
-        lunate=Ball(5e-3).to_mesh(24),
+        1e-3, 1e8, radius=moved(Ball(5e-3).to_mesh(24), (11.0e-3, 3e-3, 0.0)), lunate=Ball(5e-3).to_mesh(24)
     )
     start = np.zeros((1, 6))
     start[0, 3] = 0.1

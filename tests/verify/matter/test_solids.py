@@ -105,11 +105,7 @@ def raft(velocity, friction, pose=HERE, gravity=(0.0, -G, 0.0), press=MASS * G, 
     b = NetworkBuilder(gravity=gravity)
     flat = np.array([[x + where[0], -press / K, z + where[1]] for x in (0.0, 0.2) for z in (0.0, 0.2)])
     points = b.masses("raft", pose.point(flat), MASS, velocity=pose.vector(np.array(velocity, float)))
-    b.link(
-        "frame",
-        topology.agglomerate(points),
-        links.spring(2000.0, damping=2.0),
-    )
+    b.link("frame", topology.agglomerate(points), links.spring(2000.0, damping=2.0))
     law = links.visco_elastic_buffer(K, 0.0, damping=20.0)
     b.solid("plane", Plane(), pose, points, law=law, friction=friction, motion=motion)
     return b.build()

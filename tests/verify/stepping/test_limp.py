@@ -52,13 +52,7 @@ def _folding(mass):
     b.segment("near", "cart", joints.revolute((0, 0, 1)), mass=mass, inertia=1e-3 * mass * np.eye(3))
     place = Transform(np.eye(3), np.array([0.3, 0.0, 0.0]))
     b.segment(
-        "far",
-        "near",
-        joints.revolute((0, 0, 1)),
-        placement=place,
-        mass=0.5,
-        com=(0.2, 0, 0),
-        inertia=1e-4 * np.eye(3),
+        "far", "near", joints.revolute((0, 0, 1)), placement=place, mass=0.5, com=(0.2, 0, 0), inertia=1e-4 * np.eye(3)
     )
     return b.build()
 

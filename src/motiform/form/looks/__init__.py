@@ -15,21 +15,6 @@ from motiform.form.looks.spring import SpringLook
 from motiform.form.looks.surface import LevelLook, SurfaceLook
 
 __all__ = [
-    "BallsLook",
-    "CloudLook",
-    "ColorBy",
-    "HeightsLook",
-    "HideBy",
-    "LevelLook",
-    "LinesLook",
-    "LinksLook",
-    "Looks",
-    "PointsLook",
-    "RestSegment",
-    "ShapeLook",
-    "SkinLook",
-    "SplineLook",
-    "SpringLook",
-    "SurfaceLook",
-    "looks_in",
-]
+    "BallsLook", "CloudLook", "ColorBy", "HeightsLook", "HideBy", "LevelLook", "LinesLook", "LinksLook", "Looks",
+    "PointsLook", "RestSegment", "ShapeLook", "SkinLook", "SplineLook", "SpringLook", "SurfaceLook", "looks_in",
+]  # fmt: skip

@@ -5,7 +5,7 @@ import numpy as np
 from motiform.base.errors import InputError
 from motiform.form.looks import Looks, RestSegment, ShapeLook
 from motiform.form.looks.skeleton import Skeleton, SkeletonSegment, SkeletonTag
-from motiform.geometry import Compound, Plane, Shape
+from motiform.geometry import Compound, Shape
 from motiform.motion.contact import Contacts
 from motiform.motion.coupled.parts import SegmentSolid
 from motiform.motion.figures.human36_table import SEGMENTS, SPREAD
@@ -82,9 +82,7 @@ def contact_looks(contacts: Contacts, figure: object) -> Looks:
     for obstacle in contacts.obstacles:
         carrier, color = obstacle.segment, obstacle.color or STONE
         if carrier is None:
-            level = (
-                isinstance(obstacle.solid, Plane) and obstacle.color is None and is_up(obstacle.placement, figure.up)
-            )
+            level = obstacle.solid.ground and obstacle.color is None and is_up(obstacle.placement, figure.up)
             ground = float(obstacle.placement.translation @ figure.up) if level else None
             look = placed(obstacle.shape, obstacle.placement, color, ground=ground)
         elif obstacle.color is None and figure.segment(carrier).parts:
@@ -107,11 +105,9 @@ def _carried(shape: Shape, placement: Transform, color: RGB, segment: str) -> Sh
     turned = not np.array_equal(placement.rotation, np.eye(3))
     return ShapeLook(
         shape=Compound(((shape, placement),)) if turned else shape,
-        offset=(0.0, 0.0, 0.0) if turned else tuple(placement.translation.tolist()),
-        color=color,
-        position=f"{segment}.position",
-        orientation=f"{segment}.orientation",
-    )
+        offset=(0.0, 0.0, 0.0) if turned else tuple(placement.translation.tolist()), color=color,
+        position=f"{segment}.position", orientation=f"{segment}.orientation",
+    )  # fmt: skip
 
 
 def placed(
@@ -120,15 +116,11 @@ def placed(
 ) -> ShapeLook:  # fmt: skip
     """Return a shape in the world, that the channels of `moved` move where they are recorded."""
     return ShapeLook(
-        shape=shape,
-        color=color,
-        at=tuple(placement.translation.tolist()),
+        shape=shape, color=color, at=tuple(placement.translation.tolist()),
         turn=tuple(quaternion_from_rotation(placement.rotation).tolist()),
         position=None if moved is None else f"{moved}.position",
-        orientation=None if moved is None else f"{moved}.orientation",
-        ground=ground,
-        stands=stands,
-    )
+        orientation=None if moved is None else f"{moved}.orientation", ground=ground, stands=stands,
+    )  # fmt: skip
 
 
 def is_up(placement: Transform, up: np.ndarray) -> bool:

@@ -11,8 +11,7 @@ from motiform.form.looks.color import Color
 from motiform.form.looks.plain import PartLook
 from motiform.form.models.faces import grid_faces, hull_faces
 from motiform.form.models.figure import STONE, is_up, placed
-from motiform.form.models.solids import seen_shape
-from motiform.geometry import Box, Plane, Shape
+from motiform.geometry import Shape
 from motiform.motion.matter import GroupLook, Network
 from motiform.motion.matter.model.network import Bundle, Group, NetworkSolid
 from motiform.spatial import up_against, upright
@@ -111,12 +110,9 @@ class _NetworkLooks:
         name = group.name if group.name not in self.parts else f"{group.name} points"
         pick = left if len(left) < group.count else None
         self.parts[name] = PointsLook(
-            points=f"{group.name}.position",
-            matter=True,
-            color=self._point_color(group, look, pick),
-            radius=float(radius[0]) if (radius == radius[0]).all() else radius,
-            pick=pick,
-        )
+            points=f"{group.name}.position", matter=True, color=self._point_color(group, look, pick),
+            radius=float(radius[0]) if (radius == radius[0]).all() else radius, pick=pick,
+        )  # fmt: skip
 
     def _point_color(self, group: Group, look: GroupLook, pick: np.ndarray | None) -> Color:
         where = f"look of {group.name!r}"
@@ -194,7 +190,7 @@ class _NetworkLooks:
 
     def _add_solid(self, solid: NetworkSolid, look: GroupLook) -> None:
         """Add a solid: moved by its channels where the recording has them, else where it starts."""
-        shape = seen_shape(solid.shape, float(np.ptp(self.start, axis=0).max()))
+        shape = solid.shape.seen(float(np.ptp(self.start, axis=0).max()))
         if shape is not None and look.draw != "none":
             self.parts[f"solid {solid.name}"] = self._solid(solid, shape, look)
 
@@ -213,13 +209,13 @@ class _NetworkLooks:
         """Return the height of a floor, which a picture's ground stands for, or how far down another solid reaches."""
         axes = upright(self.up)  # x, height and z by rows
         turn, place = axes @ solid.placement.rotation, axes @ solid.placement.translation
-        if isinstance(solid.shape, Plane):
+        if solid.shape.ground:
             return (float(place[1]) if plain and is_up(solid.placement, self.up) else None), None
         low, high = np.asarray(shape.bounds, float)
         middle, half = place + turn @ (0.5 * (low + high)), np.abs(turn) @ (0.5 * (high - low))
         points = self.start @ axes.T
         reach = np.abs(points - middle).max(0)
-        flat = isinstance(solid.shape, Box) and (np.abs(turn).max(1) >= 1.0 - _ROUNDING).all()
+        flat = solid.shape.flat and (np.abs(turn).max(1) >= 1.0 - _ROUNDING).all()
         if flat and plain and (half > 1.2 * reach)[[0, 2]].all() and points[:, 1].min() >= middle[1]:
             return float(middle[1] + half[1]), None
         return None, float(middle[1] - half[1])

@@ -13,26 +13,7 @@ from motiform.geometry.maps.signed import SignedMap, signed_map
 from motiform.geometry.maps.voxels import mesh_voxels
 
 __all__ = [
-    "MASKS",
-    "ChamferMask",
-    "Cover",
-    "Grid",
-    "SignedMap",
-    "ball_pairs",
-    "chamfer_axis",
-    "chamfer_map",
-    "cover_labels",
-    "euclidean_axis",
-    "euclidean_map",
-    "grid_around",
-    "isosurface",
-    "label_mass",
-    "label_surface",
-    "mesh_voxels",
-    "octree_cover",
-    "octree_cubes",
-    "reduce_cover",
-    "signed_label_map",
-    "signed_map",
-    "squared_map",
-]
+    "MASKS", "ChamferMask", "Cover", "Grid", "SignedMap", "ball_pairs", "chamfer_axis", "chamfer_map", "cover_labels",
+    "euclidean_axis", "euclidean_map", "grid_around", "isosurface", "label_mass", "label_surface", "mesh_voxels",
+    "octree_cover", "octree_cubes", "reduce_cover", "signed_label_map", "signed_map", "squared_map",
+]  # fmt: skip

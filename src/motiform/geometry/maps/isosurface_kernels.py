@@ -9,17 +9,9 @@ tables of `cubes.sheets` is a case, or that with the inside joined on one face. 
 from motiform.base.kernels import inline, kernel
 
 __all__ = [
-    "case_of",
-    "count_slab",
-    "crossings",
-    "edge_of",
-    "loop_vertex",
-    "mark_slab",
-    "row_of",
-    "write_quad",
-    "write_quads",
+    "case_of", "count_slab", "crossings", "edge_of", "loop_vertex", "mark_slab", "row_of", "write_quad", "write_quads",
     "write_vertices",
-]
+]  # fmt: skip
 
 OFF = 0.02  # voxels that a crossing is kept off voxel centres, where vertices of several cells would coincide
 

@@ -144,11 +144,9 @@ def _parse(data: bytes, kind: str, place: Path) -> tuple[Array, NDArray[Any]]:
         raise
     except Exception as error:  # parsers of damaged files raise anything
         raise ShapeError(
-            f"the {kind} file cannot be read ({type(error).__name__}: {error})",
-            where=where,
-            got=Words(f"{len(data)} bytes"),
-            remedy=_CUT,
-        ) from error
+            f"the {kind} file cannot be read ({type(error).__name__}: {error})", where=where,
+            got=Words(f"{len(data)} bytes"), remedy=_CUT,
+        ) from error  # fmt: skip
 
 
 class _Buffers(dict[str, bytes]):

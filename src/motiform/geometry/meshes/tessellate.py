@@ -7,14 +7,8 @@ from motiform.base.errors import ShapeError
 from motiform.spatial.checks import Array
 
 __all__ = [
-    "box_surface",
-    "capsule_profile",
-    "check_detail",
-    "cylinder_profile",
-    "join_surfaces",
-    "revolve",
-    "sphere_profile",
-]
+    "box_surface", "capsule_profile", "check_detail", "cylinder_profile", "join_surfaces", "revolve", "sphere_profile",
+]  # fmt: skip
 
 Faces = NDArray[np.int64]
 Surface = tuple[Array, Faces]

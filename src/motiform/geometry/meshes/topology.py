@@ -23,22 +23,18 @@ def check_closed_surface(vertices: Array, faces: Faces, where: str = "mesh") -> 
     repeats = (faces == np.roll(faces, 1, axis=1)).any(axis=1)
     if repeats.any():
         raise ShapeError(
-            f"{_count(repeats.sum(), 'face repeats', 'faces repeat')} a corner",
-            where=where,
+            f"{_count(repeats.sum(), 'face repeats', 'faces repeat')} a corner", where=where,
             got=Words(f"face {repeats.argmax()} = {faces[repeats.argmax()].tolist()}"),
-            allowed="three different corners",
-            remedy="Remove these faces.",
-        )
+            allowed="three different corners", remedy="Remove these faces.",
+        )  # fmt: skip
     edges, used, balance = _edges(faces, len(vertices))
     open_edges = used % 2 == 1
     if open_edges.any():
         raise ShapeError(
-            f"the mesh is open: {_count(open_edges.sum(), 'edge has', 'edges have')} no partner",
-            where=where,
-            got=Words(_place(vertices, edges[open_edges.argmax()])),
-            allowed="every edge shared by two faces",
+            f"the mesh is open: {_count(open_edges.sum(), 'edge has', 'edges have')} no partner", where=where,
+            got=Words(_place(vertices, edges[open_edges.argmax()])), allowed="every edge shared by two faces",
             remedy="Fill the holes, or join doubled corners with merge_vertices.",
-        )
+        )  # fmt: skip
     twisted = balance != 0
     if twisted.any():
         raise ShapeError(
@@ -56,11 +52,9 @@ def check_no_slivers(vertices: Array, faces: Faces, where: str = "mesh") -> None
     if flat.any():
         n = int(flat.argmax())
         raise ShapeError(
-            f"{_count(flat.sum(), 'face has', 'faces have')} no area",
-            where=where,
-            got=Words(f"face {n} with corners {vertices[faces[n]].tolist()}"),
-            allowed="triangles that are not a line",
-        )
+            f"{_count(flat.sum(), 'face has', 'faces have')} no area", where=where,
+            got=Words(f"face {n} with corners {vertices[faces[n]].tolist()}"), allowed="triangles that are not a line",
+        )  # fmt: skip
 
 
 def check_outward(vertices: Array, faces: Faces, where: str = "mesh") -> float:
@@ -74,12 +68,10 @@ def check_outward(vertices: Array, faces: Faces, where: str = "mesh") -> float:
         )
     if volume < 0:
         raise ShapeError(
-            "the mesh is inside out",
-            where=where,
-            got=Words(f"volume {volume:.6g} m³"),
+            "the mesh is inside out", where=where, got=Words(f"volume {volume:.6g} m³"),
             allowed="faces counterclockwise seen from outside",
             remedy="Reverse the corners of every face: Mesh(vertices, faces[:, ::-1]).",
-        )
+        )  # fmt: skip
     return volume
 
 

@@ -15,16 +15,9 @@ from motiform.geometry.paths import columns as wrap_columns
 from motiform.spatial.checks import Array, as_floats
 
 __all__ = [
-    "METHODS",
-    "SIDES",
-    "WrapCylinder",
-    "WrapEllipsoid",
-    "WrapSphere",
-    "WrapSurface",
-    "WrapTorus",
-    "Wrapped",
+    "METHODS", "SIDES", "WrapCylinder", "WrapEllipsoid", "WrapSphere", "WrapSurface", "WrapTorus", "Wrapped",
     "wrap_line",
-]
+]  # fmt: skip
 
 SIDES = ("all", "+x", "-x", "+y", "-y", "+z", "-z")
 """Where a line may pass: anywhere, or on the side of an axis of the surface."""

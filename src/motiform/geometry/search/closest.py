@@ -55,16 +55,7 @@ class PackedSolids:
     @cached_property
     def arrays(self) -> tuple[Any, ...]:
         """What kernels take, in their order: poses, spans, codes, pieces, boxes, links, triangles, features."""
-        return (
-            self.poses,
-            self.spans,
-            self.codes,
-            self.pieces,
-            self.boxes,
-            self.links,
-            self.triangles,
-            self.features,
-        )
+        return (self.poses, self.spans, self.codes, self.pieces, self.boxes, self.links, self.triangles, self.features)
 
     def with_poses(self, poses: Transform | Sequence[Transform]) -> "PackedSolids":
         """Return the same solids at other poses, T_world_solid: one Transform each, or a batch of that many."""
@@ -93,9 +84,7 @@ def pose_rows(poses: Transform | Sequence[Transform]) -> Array:
 
 
 def pack_solids(
-    solids: Iterable[tuple[Solid, Transform]],
-    *,
-    open_meshes: Literal["two-sided", "one-sided"] = "two-sided",
+    solids: Iterable[tuple[Solid, Transform]], *, open_meshes: Literal["two-sided", "one-sided"] = "two-sided"
 ) -> PackedSolids:
     """Return solids ready for kernels, from pairs of a solid and its pose T_world_solid.
 

@@ -19,14 +19,9 @@ from motiform.geometry.solids.register import NUMBERS
 from motiform.spatial.algebra import add, axpy, cross, dot, load3, load9, norm, scale, sub, tmul, transform
 
 __all__ = [
-    "carried_point",
-    "nearest_solid",
-    "nearest_triangle",
-    "piece_distance",
-    "point_in_solid",
-    "solid_distance",
+    "carried_point", "nearest_solid", "nearest_triangle", "piece_distance", "point_in_solid", "solid_distance",
     "write_distances",
-]
+]  # fmt: skip
 
 MESH = NUMBERS["mesh"]
 # Columns of codes: what it is, which side is inside, where the mesh's tree and its triangles begin.

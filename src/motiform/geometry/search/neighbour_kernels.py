@@ -16,16 +16,9 @@ from numba import uint64 as ix
 from motiform.base.kernels import inline, kernel
 
 __all__ = [
-    "RUN",
-    "cell_keys",
-    "cell_starts",
-    "find_bounds",
-    "find_neighbours",
-    "find_tops",
-    "first_at_least",
-    "pick_capacities",
-    "pick_members",
-]
+    "RUN", "cell_keys", "cell_starts", "find_bounds", "find_neighbours", "find_tops", "first_at_least",
+    "pick_capacities", "pick_members",
+]  # fmt: skip
 
 RUN = 1024
 """Elements that one thread looks through for a least or a largest."""

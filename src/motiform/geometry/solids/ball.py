@@ -10,6 +10,7 @@ from motiform.geometry.checks import check_length
 from motiform.geometry.meshes import tessellate as tess
 from motiform.geometry.solids.mesh import Mesh
 from motiform.geometry.solids.shape import Integrals, Shape, centred
+from motiform.geometry.solids.solid import CIRCLE
 from motiform.spatial.checks import Array
 
 __all__ = ["Ball"]
@@ -44,6 +45,9 @@ class Ball(Shape):
         sides = tess.check_detail(detail)
         vertices, faces = tess.revolve(tess.sphere_profile(sides), sides)
         return Mesh(vertices * self.radius, faces)
+
+    def outlines(self) -> list[Array]:  # noqa: D102
+        return [self.radius * CIRCLE[:, list(order)] for order in ((0, 1, 2), (1, 0, 2), (0, 2, 1))]
 
     def stretched(self, stretch: Array) -> "Ball":
         """Return the ball of the volume that the lengths of the mapped axes give."""

@@ -19,6 +19,7 @@ class Box(Shape):
     """A box with edges along the axes; `size` (x, y, z) [m] are its whole edges."""
 
     kind: ClassVar[str] = "box"
+    flat: ClassVar[bool] = True
     size: tuple[float, float, float]
 
     def __post_init__(self) -> None:
@@ -38,6 +39,11 @@ class Box(Shape):
     def to_mesh(self, detail: int = 32) -> Mesh:  # noqa: D102
         tess.check_detail(detail)
         return Mesh(*tess.box_surface(self.size))
+
+    def outlines(self) -> list[Array]:  # noqa: D102
+        signs = np.array(np.meshgrid(*[[-0.5, 0.5]] * 3)).reshape(3, -1).T
+        near = [(a, b) for a in signs for b in signs if (a <= b).all() and np.abs(a - b).sum() == 1]
+        return [np.array(pair) * np.array(self.size) for pair in near]
 
     def stretched(self, stretch: Array) -> "Box":
         """Return the box with edges of the lengths of the mapped ones."""

@@ -10,6 +10,7 @@ from motiform.geometry.checks import check_length
 from motiform.geometry.meshes import tessellate as tess
 from motiform.geometry.solids.mesh import Mesh
 from motiform.geometry.solids.shape import Integrals, Shape, centred
+from motiform.geometry.solids.solid import CIRCLE, tube_outlines
 from motiform.spatial.checks import Array
 
 __all__ = ["Capsule"]
@@ -50,6 +51,13 @@ class Capsule(Shape):
     def to_mesh(self, detail: int = 32) -> Mesh:  # noqa: D102
         sides = tess.check_detail(detail)
         return Mesh(*tess.revolve(tess.capsule_profile(self.radius, self.length, sides), sides))
+
+    def outlines(self) -> list[Array]:  # noqa: D102
+        found, up = tube_outlines(self.radius, self.length), np.array([0.0, 0.5 * self.length, 0.0])
+        for order in ((0, 2, 1), (1, 2, 0)):
+            cap = (self.radius * CIRCLE[:17])[:, list(order)]
+            found += [cap + up, cap * np.array([1.0, -1.0, 1.0]) - up]
+        return found
 
     def stretched(self, stretch: Array) -> "Capsule":
         """Return the capsule of the mapped length and cross section."""

@@ -10,6 +10,7 @@ from motiform.geometry.checks import check_length
 from motiform.geometry.meshes import tessellate as tess
 from motiform.geometry.solids.mesh import Mesh
 from motiform.geometry.solids.shape import Integrals, Shape, centred
+from motiform.geometry.solids.solid import tube_outlines
 from motiform.spatial.checks import Array
 
 __all__ = ["Cylinder"]
@@ -42,6 +43,9 @@ class Cylinder(Shape):
 
     def to_mesh(self, detail: int = 32) -> Mesh:  # noqa: D102
         return Mesh(*tess.revolve(tess.cylinder_profile(self.radius, self.height), tess.check_detail(detail)))
+
+    def outlines(self) -> list[Array]:  # noqa: D102
+        return tube_outlines(self.radius, self.height)
 
     def stretched(self, stretch: Array) -> "Cylinder":
         """Return the cylinder of the mapped height and cross section."""

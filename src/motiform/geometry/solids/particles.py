@@ -93,11 +93,9 @@ def _check_masses(masses: ArrayLike, count: int) -> Array:
         array = np.full(count, float(array))
     if array.shape != (count,):
         raise ShapeError(
-            "the array has the wrong shape",
-            where="particle masses",
-            got=array.shape,
+            "the array has the wrong shape", where="particle masses", got=array.shape,
             allowed=f"({count},) as the points",
-        )
+        )  # fmt: skip
     if not (array > 0).all():
         n = int((array <= 0).argmax())
         raise ShapeError("a mass must be positive", where=f"particle {n}", got=array[n], allowed="above zero")

@@ -25,20 +25,9 @@ from motiform.geometry.solids.solid import Solid
 from motiform.geometry.solids.torus import Torus
 
 __all__ = [
-    "Ball",
-    "Box",
-    "Capsule",
-    "Compound",
-    "Cone",
-    "Cylinder",
-    "Ellipsoid",
-    "EndlessCylinder",
-    "Face",
-    "Mesh",
-    "Particles",
-    "Plane",
-    "Torus",
-]
+    "Ball", "Box", "Capsule", "Compound", "Cone", "Cylinder", "Ellipsoid", "EndlessCylinder", "Face", "Mesh",
+    "Particles", "Plane", "Torus",
+]  # fmt: skip
 
 
 class SolidKind(NamedTuple):

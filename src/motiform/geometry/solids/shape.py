@@ -43,6 +43,9 @@ class Shape(Solid):
         """
         return self.to_mesh().stretched(stretch)
 
+    def seen(self, extent: float) -> "Shape":  # noqa: D102
+        return self
+
     def pieces(self, placement: Transform) -> list[tuple["Shape", Transform]]:
         """Return the simple shapes that it is made of and where they are, for a shape at T_a_shape in frame a."""
         return [(self, placement)]

@@ -29,11 +29,9 @@ class Torus(Shape):
         object.__setattr__(self, "tube", check_length(self.tube, "torus tube"))
         if self.tube >= self.ring:
             raise ShapeError(
-                "the tube of a torus must be thinner than its ring",
-                where="torus",
-                got=self.tube,
+                "the tube of a torus must be thinner than its ring", where="torus", got=self.tube,
                 allowed=f"a radius below {self.ring} m",
-            )
+            )  # fmt: skip
 
     @property
     def sizes(self) -> tuple[float, ...]:

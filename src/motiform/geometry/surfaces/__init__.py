@@ -26,23 +26,7 @@ from motiform.geometry.surfaces.patches import ImplicitSurface, ParametricSurfac
 from motiform.geometry.surfaces.surface import Surface
 
 __all__ = [
-    "CircleEdge",
-    "ConeSurface",
-    "CylinderSurface",
-    "EllipsoidSurface",
-    "ImplicitSurface",
-    "ParametricSurface",
-    "PlaneSurface",
-    "SphereSurface",
-    "Surface",
-    "TorusSurface",
-    "circle",
-    "cone",
-    "cylinder",
-    "ellipsoid",
-    "implicit",
-    "parametric",
-    "plane",
-    "sphere",
-    "torus",
-]
+    "CircleEdge", "ConeSurface", "CylinderSurface", "EllipsoidSurface", "ImplicitSurface", "ParametricSurface",
+    "PlaneSurface", "SphereSurface", "Surface", "TorusSurface", "circle", "cone", "cylinder", "ellipsoid", "implicit",
+    "parametric", "plane", "sphere", "torus",
+]  # fmt: skip

@@ -13,21 +13,9 @@ from motiform.geometry.surfaces.surface import Bounds, Surface, around_axis, in_
 from motiform.spatial.checks import Array, Words, as_floats
 
 __all__ = [
-    "CircleEdge",
-    "ConeSurface",
-    "CylinderSurface",
-    "EllipsoidSurface",
-    "PlaneSurface",
-    "SphereSurface",
-    "TorusSurface",
-    "circle",
-    "cone",
-    "cylinder",
-    "ellipsoid",
-    "plane",
-    "sphere",
-    "torus",
-]
+    "CircleEdge", "ConeSurface", "CylinderSurface", "EllipsoidSurface", "PlaneSurface", "SphereSurface", "TorusSurface",
+    "circle", "cone", "cylinder", "ellipsoid", "plane", "sphere", "torus",
+]  # fmt: skip
 
 
 def _revolved(x: Array, T: Array, even: float, ring: Array | float) -> Array:
@@ -139,11 +127,9 @@ class ConeSurface(Surface):
         angle = as_floats(self.half_angle, where="half angle of a cone", finite=False, error=ShapeError)
         if angle.ndim or not 1e-9 <= angle <= pi / 2 - 1e-9:
             raise ShapeError(
-                "the half angle must be between 0 and π/2",
-                where="cone",
-                got=Words(f"{angle}"),
+                "the half angle must be between 0 and π/2", where="cone", got=Words(f"{angle}"),
                 allowed="between 0 and pi/2 rad (90 degrees), both excluded",
-            )
+            )  # fmt: skip
         object.__setattr__(self, "half_angle", angle.item())
 
     def _foot(self, x: Array, normal: Array | None) -> tuple[Array, Array]:

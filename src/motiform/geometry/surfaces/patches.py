@@ -25,12 +25,10 @@ def _called(function: Any, x: Array, shapes: tuple[tuple[int, ...], ...], what: 
     wanted = [(*x.shape[:-1], *shape) for shape in shapes]
     if [value.shape for value in found] != wanted:
         raise ShapeError(
-            "the function of a surface must return arrays of the right shape",
-            where=what,
-            got=Words(", ".join(str(value.shape) for value in found)),
-            allowed=", ".join(map(str, wanted)),
+            "the function of a surface must return arrays of the right shape", where=what,
+            got=Words(", ".join(str(value.shape) for value in found)), allowed=", ".join(map(str, wanted)),
             remedy="Keep the leading axes of the argument: they are batches.",
-        )
+        )  # fmt: skip
     return found
 
 

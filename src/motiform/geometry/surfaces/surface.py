@@ -97,12 +97,9 @@ class Surface(ABC):
     def _no_foot(self, x: Array) -> ShapeError:
         got = Words(np.array2string(x.reshape(-1, 3)[0], precision=6)) if x.size else None
         return ShapeError(
-            "a point cannot be projected on the surface",
-            where=repr(self),
-            got=got,
-            allowed="points near the surface",
+            "a point cannot be projected on the surface", where=repr(self), got=got, allowed="points near the surface",
             remedy="Give a point nearer to it, not a centre, an axis or an apex.",
-        )
+        )  # fmt: skip
 
 
 def unit(v: Array) -> Array:

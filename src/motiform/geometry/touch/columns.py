@@ -3,24 +3,9 @@
 from motiform.geometry.solids.register import NUMBERS
 
 __all__ = [
-    "BALL",
-    "BOX",
-    "CAPSULE",
-    "CONE",
-    "CYLINDER",
-    "ELLIPSOID",
-    "FACE",
-    "GAP",
-    "HULL",
-    "MOST",
-    "NORMAL",
-    "PLANE",
-    "ROOM",
-    "SITE",
-    "TORUS",
-    "TOUCH_FLOATS",
-    "WIDTH",
-]
+    "BALL", "BOX", "CAPSULE", "CONE", "CYLINDER", "ELLIPSOID", "FACE", "GAP", "HULL", "MOST", "NORMAL", "PLANE", "ROOM",
+    "SITE", "TORUS", "TOUCH_FLOATS", "WIDTH",
+]  # fmt: skip
 
 PLANE, FACE, BALL, BOX, CAPSULE = (NUMBERS[name] for name in ("plane", "face", "ball", "box", "capsule"))
 CYLINDER, ELLIPSOID, TORUS, CONE = (NUMBERS[name] for name in ("cylinder", "ellipsoid", "torus", "cone"))

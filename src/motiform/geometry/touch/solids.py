@@ -16,17 +16,9 @@ from motiform.spatial import Transform
 from motiform.spatial.checks import Array, Words
 
 __all__ = [
-    "GROUNDS",
-    "TOUCHING",
-    "SolidContact",
-    "can_touch",
-    "listed_pairs",
-    "reach_of",
-    "touch_listed",
-    "touch_numbers",
-    "touch_points",
-    "touch_room",
-]
+    "GROUNDS", "TOUCHING", "SolidContact", "can_touch", "listed_pairs", "reach_of", "touch_listed", "touch_numbers",
+    "touch_points", "touch_room",
+]  # fmt: skip
 
 TOUCHING = ("ball", "box", "capsule", "cylinder", "ellipsoid", "torus", "cone", "mesh")
 """Kinds that touch as solids; a mesh as its convex hull."""
@@ -101,12 +93,9 @@ def touch_points(
     each = np.where(left, np.inf, out[..., 0]).reshape(*batch, MOST)
     points, normals = out[..., SITE : SITE + 3], out[..., NORMAL : NORMAL + 3]
     return SolidContact(
-        gaps.reshape(batch),
-        counts.reshape(batch),
-        each,
-        points.reshape(*batch, MOST, 3),
+        gaps.reshape(batch), counts.reshape(batch), each, points.reshape(*batch, MOST, 3),
         normals.reshape(*batch, MOST, 3),
-    )
+    )  # fmt: skip
 
 
 def listed_pairs(

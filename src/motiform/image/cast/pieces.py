@@ -208,13 +208,9 @@ def _pieces(shape: "Shape", shift: np.ndarray, meshes: list[Mesh]) -> list[Primi
 
 
 def _place_part(
-    number: int,
-    part: "Part",
-    pieces: tuple[Primitive, ...],
-    colors: np.ndarray,
-    position: np.ndarray,
+    number: int, part: "Part", pieces: tuple[Primitive, ...], colors: np.ndarray, position: np.ndarray,
     orientation: np.ndarray,
-) -> tuple[np.ndarray, ...]:
+) -> tuple[np.ndarray, ...]:  # fmt: skip
     """Return frames, kinds, sizes, colors, bodies and boxes of one part's pieces, piece after piece of each body."""
     from motiform.spatial import rotation_from_quaternion
 

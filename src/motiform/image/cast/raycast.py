@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from motiform.form import Form
     from motiform.record import Recording
 
-__all__ = ["Painter", "cast_form", "render"]
+__all__ = ["Painter", "RenderArguments", "cast_form", "render"]
 
 _LARGEST = 16384  # pixels along a side
 _BAND = 4_000_000  # pixels that are painted at once: some 300 MB of light and guides
@@ -33,38 +33,44 @@ DEPTHS: dict[int, tuple[Any, float]] = {8: (np.uint8, 255.0), 16: (np.uint16, 65
 """Type of a pixel's numbers, and the code of full brightness; 0: linear light."""
 
 
+class RenderArguments(TypedDict, total=False):
+    """How a form is seen: what pictures and films take, too."""
+
+    camera: Camera | CameraPath | None
+    """One that stands, or a path; None: that of the scene, or one that frames the whole motion."""
+    size: tuple[int, int]
+    """Width and height [pixels]; 1280 x 720 if not given."""
+    ground: bool | float | Ground | None
+    """True: a level checkered plane at height 0, or under the motion when that goes below; a number: its height [m];
+    False: none; None: as the scene says."""
+    look: Lighting | None
+    """Light and exposure."""
+    samples_per_pixel: int
+    """Rays through each pixel; more are smoother. 4 if not given, 16 in a file of one picture."""
+    device: str
+    """The processor, "cpu", or a GPU, "cuda"."""
+
+
 def render(
     source: "Form | Recording",
     sample: int | None = None,
     *,
     time: float | None = None,
-    camera: Camera | CameraPath | None = None,
-    size: tuple[int, int] = (1280, 720),
-    ground: bool | float | Ground | None = None,
-    look: Lighting | None = None,
-    samples_per_pixel: int = 4,
     bits: int = 8,
-    device: str = "cpu",
+    **view: Unpack[RenderArguments],
 ) -> np.ndarray:
     """Return a picture of a form or recording, (height, width, 3): sRGB in uint8 or uint16, or linear light in float32.
 
     Parameters
     ----------
     sample, time : which instant; the last sample unless one of the two is given. Times [s] fall between samples.
-    camera : one that stands, or a path; None: that of the scene, or one that frames the whole motion.
-    size : width and height [pixels].
-    ground : True: a level checkered plane at height 0, or under the motion when that goes below; a number: its height
-        [m]; False: none; None: as the scene says.
-    look : light and exposure.
-    samples_per_pixel : rays through each pixel; more are smoother.
     bits : of a number of a pixel: 8 or 16 (sRGB), or 32 (light times exposure, neither compressed nor clipped).
+    **view : `camera`, `size`, `ground`, `look`, `samples_per_pixel`, `device`, see `RenderArguments`.
     """
     from motiform.form import form_of
 
     form, _ = form_of(source), depth_of(bits)
-    painter = Painter.of(
-        form, camera=camera, size=size, ground=ground, look=look, samples_per_pixel=samples_per_pixel, device=device
-    )
+    painter = Painter.of(form, **view)
     return painter.paint(choose_moment(form, sample, time), bits)
 
 
@@ -104,15 +110,10 @@ class Painter:
 
     @staticmethod
     def of(
-        form: "Form",
-        *,
-        camera: Camera | CameraPath | None = None,
-        size: tuple[int, int] = (1280, 720),
-        ground: bool | float | Ground | None = None,
-        look: Lighting | None = None,
-        samples_per_pixel: int = 4,
+        form: "Form", *, camera: Camera | CameraPath | None = None, size: tuple[int, int] = (1280, 720),
+        ground: bool | float | Ground | None = None, look: Lighting | None = None, samples_per_pixel: int = 4,
         device: str = "cpu",
-    ) -> "Painter":
+    ) -> "Painter":  # fmt: skip
         """Return the painter of a form; the parameters are those of `render`."""
         width, height = check_size(size)
         if not 1 <= samples_per_pixel <= 1024:

@@ -186,10 +186,7 @@ def _write_table(source: "Recording | Form", path: Path, overwrite: bool, rate: 
 
     if not isinstance(source, Recording):
         raise InputError(
-            "a table holds channels",
-            where=str(path),
-            got=type(source).__name__,
-            allowed="a Recording",
+            "a table holds channels", where=str(path), got=type(source).__name__, allowed="a Recording",
             remedy="Export the recording.",
-        )
+        )  # fmt: skip
     write_csv(source if rate is None else resample(source, rate=rate), path, overwrite=overwrite)

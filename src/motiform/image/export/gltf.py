@@ -56,14 +56,7 @@ def write_gltf(form: "Form", path: Path, *, rate: float | None = None) -> None:
     """
     form = stand_upright(form)
     scene = _Document(form, key_times(form, rate), path.parent)
-    for part in form.parts:
-        scene.add_part(part)
-    for links in form.links:
-        scene.add_links(links)
-    for skin in form.skins:
-        scene.add_skin(skin)
-    for surface in form.surfaces:
-        scene.add_surface(surface)
+    form.write_to(scene)
     scene.add_camera()
     document, chunks = scene.finish()
     if path.suffix.lower() == ".glb":
@@ -113,14 +106,9 @@ class _Document:
         return gathered(ordered, count, len(self.times), self.folder, np.float32)
 
     def _add_bodies(
-        self,
-        part: "Part | LinkParts",
-        shape: "Shape",
-        offset: np.ndarray,
-        key: str,
-        tracks: list[KeyTracks],
+        self, part: "Part | LinkParts", shape: "Shape", offset: np.ndarray, key: str, tracks: list[KeyTracks],
         size: np.ndarray | None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         meshes = [self._mesh(part.name, shape, offset, key, tuple(color)) for color in body_colors(part).tolist()]
         first = len(self.json["nodes"])
         for i, name in enumerate(body_names(part)):
@@ -265,11 +253,9 @@ class _Document:
             seconds = (times - self.times[0]).astype(np.float32)
             if np.any(np.diff(seconds) <= 0):
                 raise InputError(
-                    "samples lie too close for the single precision of glTF",
-                    where=self.form.title or None,
-                    got=f"{len(seconds)} samples in {self.times[-1] - self.times[0]:g} s",
-                    remedy="Give a lower rate.",
-                )
+                    "samples lie too close for the single precision of glTF", where=self.form.title or None,
+                    got=f"{len(seconds)} samples in {self.times[-1] - self.times[0]:g} s", remedy="Give a lower rate.",
+                )  # fmt: skip
             self.inputs[key] = self._accessor(self._view([seconds], seconds.nbytes), seconds, bounds=True)
         return self.inputs[key]
 
@@ -389,11 +375,9 @@ def _write_binary(path: Path, document: dict[str, Any], chunks: "list[Chunk]") -
     total = 12 + 8 + len(text) + 8 + size
     if total > _LARGEST:
         raise InputError(
-            "the form is too large for a .glb file",
-            got=f"{total / 2**30:.1f} GiB",
-            allowed="less than 4 GiB",
+            "the form is too large for a .glb file", got=f"{total / 2**30:.1f} GiB", allowed="less than 4 GiB",
             remedy="Give a lower rate.",
-        )
+        )  # fmt: skip
     with path.open("wb") as out:
         out.write(struct.pack("<4sII", b"glTF", 2, total))
         out.write(struct.pack("<I4s", len(text), b"JSON") + text)

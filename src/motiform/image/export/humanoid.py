@@ -65,13 +65,9 @@ class Humanoid:
 
 
 def read_humanoid(
-    recording: "Recording",
-    up: Any,
-    *,
-    resolution: str = "high",
-    marker_colors: Mapping[str, Any] | None = None,
+    recording: "Recording", up: Any, *, resolution: str = "high", marker_colors: Mapping[str, Any] | None = None,
     version: str = "2.0",
-) -> Humanoid:
+) -> Humanoid:  # fmt: skip
     """Return the humanoid of a recording of a figure, with y up.
 
     ``marker_colors`` gives markers, by the names of their tags, colours (red, green, blue from 0 to 1); else those on

@@ -15,18 +15,9 @@ if TYPE_CHECKING:
     from motiform.image.camera import Camera
 
 __all__ = [
-    "Track",
-    "axis_angles",
-    "between",
-    "body_colors",
-    "body_names",
-    "camera_track",
-    "key_blocks",
-    "key_times",
-    "poses",
-    "shape_key",
-    "viewpoint",
-]
+    "Track", "axis_angles", "between", "body_colors", "body_names", "camera_track", "key_blocks", "key_times", "poses",
+    "shape_key", "viewpoint",
+]  # fmt: skip
 
 
 def key_times(form: "Form", rate: float | None = None) -> np.ndarray:
@@ -132,11 +123,9 @@ def _check_poses(part: "Part | Track", times: np.ndarray) -> None:
     if not good.all():
         at = times[np.argmin(good)]
         raise InputError(
-            "a pose is not finite or not a rotation",
-            where=part.name,
-            got=f"first at {at:g} s",
+            "a pose is not finite or not a rotation", where=part.name, got=f"first at {at:g} s",
             remedy="Export the part before it.",
-        )
+        )  # fmt: skip
 
 
 def _steady_sign(vectors: np.ndarray, before: np.ndarray | None = None) -> np.ndarray:

@@ -27,77 +27,12 @@ _SINGLE = {"appearance", "material", "coord", "geometry"}
 _LISTS = {"key", "keyValue", "point", "coordIndex"}
 _TEXTS = {"name", "version", "description", "title"}
 _NOT_IN_VRML = {("Viewpoint", "centerOfRotation")}
-_SCRIPT = """PROTO IntegerSequencer [
- eventIn SFFloat set_fraction
- field MFFloat key []
- field MFInt32 keyValue []
- eventOut SFInt32 value_changed
-] {
- Script {
-  eventIn SFFloat set_fraction IS set_fraction
-  field MFFloat key IS key
-  field MFInt32 keyValue IS keyValue
-  eventOut SFInt32 value_changed IS value_changed
-  url "javascript:
-   function set_fraction(fraction, now) {
-    var k = 0;
-    while (k + 1 < key.length && key[k + 1] <= fraction) k = k + 1;
-    value_changed = keyValue[k];
-   }"
- }
-}
-"""
-_MOVED = """ exposedField SFVec3f center 0 0 0
- exposedField SFRotation rotation 0 0 1 0
- exposedField SFVec3f scale 1 1 1
- exposedField SFRotation scaleOrientation 0 0 1 0
- exposedField SFVec3f translation 0 0 0
-"""
-_TRANSFORM = """ Transform {
-  center IS center
-  rotation IS rotation
-  scale IS scale
-  scaleOrientation IS scaleOrientation
-  translation IS translation
-  children IS children
- }
-"""
-_HANIM = f"""PROTO HAnimJoint [
-{_MOVED} exposedField MFNode children []
- exposedField SFString name ""
-] {{
-{_TRANSFORM}}}
-PROTO HAnimSite [
-{_MOVED} exposedField MFNode children []
- exposedField SFString name ""
-] {{
-{_TRANSFORM}}}
-PROTO HAnimSegment [
- exposedField MFNode children []
- exposedField SFString name ""
-] {{
- Group {{ children IS children }}
-}}
-PROTO HAnimHumanoid [
-{_MOVED} exposedField MFNode skeleton []
- exposedField MFNode joints []
- exposedField MFNode segments []
- exposedField MFNode sites []
- exposedField SFString name ""
- exposedField SFString version ""
-] {{
-{_TRANSFORM.replace("children IS children", "children IS skeleton")}}}
-"""
 
 
 def write_vrml(
-    form: "Form",
-    path: Path,
-    *,
-    rate: float | None = None,
-    humanoid: "Humanoid | None" = None,
+    form: "Form", path: Path, *, rate: float | None = None, humanoid: "Humanoid | None" = None,
     rest: "Form | None" = None,
-) -> None:
+) -> None:  # fmt: skip
     """Write the form as VRML97, with what `write_x3d` writes."""
     root, scene = x3d_document(form, path.parent, rate=rate, humanoid=humanoid, rest=rest)
     top = root.find("Scene")
@@ -105,11 +40,16 @@ def write_vrml(
     kinds = {element.tag for element in top.iter()}
     with path.open("wb") as out:
         out.write(b"#VRML V2.0 utf8\n")
-        out.write((_SCRIPT if "IntegerSequencer" in kinds else "").encode())
-        out.write((_HANIM if humanoid is not None else "").encode())
+        out.write(_protos("sequencer") if "IntegerSequencer" in kinds else b"")
+        out.write(_protos("humanoid") if humanoid is not None else b"")
         for element in top:
             out.writelines(_node(element, scene, 0))
             out.write(b"\n")
+
+
+def _protos(name: str) -> bytes:
+    """Return nodes that VRML lacks, as prototypes."""
+    return Path(__file__).with_name(f"{name}.wrl").read_text("utf-8").encode()
 
 
 def _node(element: Element, scene: X3DScene, depth: int) -> Iterator[bytes]:

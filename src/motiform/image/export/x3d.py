@@ -41,13 +41,9 @@ _SCHEMA = "http://www.w3.org/2001/XMLSchema-instance"
 
 
 def write_x3d(
-    form: "Form",
-    path: Path,
-    *,
-    rate: float | None = None,
-    humanoid: "Humanoid | None" = None,
+    form: "Form", path: Path, *, rate: float | None = None, humanoid: "Humanoid | None" = None,
     rest: "Form | None" = None,
-) -> None:
+) -> None:  # fmt: skip
     """Write the form to ``path``: a Transform per body, driven by interpolators and one clock that loops.
 
     The axes of X3D are right-handed with y up, in metres; a form with another up is turned. Keys are fractions of the
@@ -62,13 +58,9 @@ def write_x3d(
 
 
 def x3d_document(
-    form: "Form",
-    folder: Path,
-    *,
-    rate: float | None = None,
-    humanoid: "Humanoid | None" = None,
+    form: "Form", folder: Path, *, rate: float | None = None, humanoid: "Humanoid | None" = None,
     rest: "Form | None" = None,
-) -> tuple[Element, "X3DScene"]:
+) -> tuple[Element, "X3DScene"]:  # fmt: skip
     """Return the document, and the scene that holds the long lists of numbers whose places it has."""
     form = stand_upright(form)
     times = key_times(form, rate)
@@ -114,14 +106,7 @@ class X3DScene:
             clock = SubElement(self.element, "TimeSensor", DEF=self.name("clock"))
             clock.attrib |= {"cycleInterval": f"{self.span:.9g}", "loop": "true"}
         self._add_viewpoint()
-        for part in form.parts:
-            self._add_part(part)
-        for links in form.links:
-            self._add_links(links)
-        for skin in form.skins:
-            self._add_skin(skin)
-        for one in form.surfaces:
-            self._add_surface(one)
+        form.write_to(self)
         if humanoid is not None:
             from motiform.image.export.hanim import add_humanoid
 
@@ -135,15 +120,10 @@ class X3DScene:
         track = camera_track(self.form, self.times)
         camera, turn = viewpoint(self.form) if track is None else (track[0][0], track[1][0])
         view = SubElement(
-            self.element,
-            "Viewpoint",
-            DEF=self.name("camera"),
-            position=numbers_text(camera.position),
-            orientation=numbers_text(axis_angles(turn[None])),
-            fieldOfView=numbers_text(camera.fov),
-            centerOfRotation=numbers_text(camera.target),
-            description="camera",
-        )
+            self.element, "Viewpoint", DEF=self.name("camera"), position=numbers_text(camera.position),
+            orientation=numbers_text(axis_angles(turn[None])), fieldOfView=numbers_text(camera.fov),
+            centerOfRotation=numbers_text(camera.target), description="camera",
+        )  # fmt: skip
         if track is not None:
             cameras, turns = track
             for field, kind, values in (
@@ -154,7 +134,8 @@ class X3DScene:
             ):
                 self.animate(view, field, kind, partial(np.asarray, values))
 
-    def _add_part(self, part: "Part") -> None:
+    def add_part(self, part: "Part") -> None:
+        """Add each body as a Transform."""
         position, turn = gathered(poses(self.form, part, self.times), part.count, len(self.times), self.folder)
         key, colors = shape_key(part), body_colors(part).tolist()
         for i, name in enumerate(body_names(part)):
@@ -169,7 +150,7 @@ class X3DScene:
             self.animate(body, "translation", "PositionInterpolator", partial(position.__getitem__, i))
             self.animate(body, "rotation", "OrientationInterpolator", partial(_turns, turn, i))
 
-    def _add_links(self, links: "LinkParts") -> None:
+    def add_links(self, links: "LinkParts") -> None:
         """Add links as cylinders of radius and height 1 that are scaled."""
         from motiform.geometry import Cylinder
 
@@ -188,7 +169,7 @@ class X3DScene:
             self.animate(body, "rotation", "OrientationInterpolator", partial(_turns, turn, i))
             self.animate(body, "scale", "PositionInterpolator", partial(size.__getitem__, i))
 
-    def _add_skin(self, skin: "Skin") -> None:
+    def add_skin(self, skin: "Skin") -> None:
         """Add a skin: a shape for each of its colours on the same moving points."""
         source, faces = skin_split(skin)
         times = skin_times(self.times)
@@ -211,7 +192,7 @@ class X3DScene:
             self.routes.append(("clock", "fraction_changed", name, "set_fraction"))
             self.routes.append((name, "value_changed", place, "set_point"))
 
-    def _add_surface(self, surface: "AnimatedSurface") -> None:
+    def add_surface(self, surface: "AnimatedSurface") -> None:
         """Add a surface: a switch between the triangles of each instant."""
         times, name = skin_times(self.times), self.name(surface.name)
         switch = SubElement(self.element, "Switch", DEF=name, whichChoice="0")

@@ -18,24 +18,13 @@ if TYPE_CHECKING:
     from motiform.record import Recording
 
 __all__ = [
-    "SIDES",
-    "curve_pages",
-    "cycles_csv",
-    "find_walker",
-    "marks_in",
-    "series_pages",
-    "spatio_temporal",
-    "turned_by",
-]
+    "SIDES", "curve_pages", "cycles_csv", "find_walker", "marks_in", "series_pages", "spatio_temporal", "turned_by",
+]  # fmt: skip
 
 SIDES = {word[0]: (word, color) for word, color in style.SIDES.items()}
 """Word and colour of each side."""
 _COLUMNS = 3
-_GROUPS = {
-    "angles": "Joint angles [°]",
-    "moments": "{} moments [N·m/kg]",
-    "powers": "Joint powers [W/kg]",
-}
+_GROUPS = {"angles": "Joint angles [°]", "moments": "{} moments [N·m/kg]", "powers": "Joint powers [W/kg]"}
 _SIGNS = {"not fitted": "x", "hidden": "s", "uncertain": "D", "limit": "^", "left out": "v"}  # of marks
 
 

@@ -42,14 +42,9 @@ _MEANS = {
 
 
 def write_report(
-    rec: "Recording",
-    figure: "Figure",
-    markers: "Recording | None",
-    path: str | os.PathLike[str],
-    *,
-    normative: "Normative | None" = None,
-    overwrite: bool = False,
-) -> Path:
+    rec: "Recording", figure: "Figure", markers: "Recording | None", path: str | os.PathLike[str], *,
+    normative: "Normative | None" = None, overwrite: bool = False,
+) -> Path:  # fmt: skip
     """Write a report of a trial and return its path: gait, errors, gaps, angles, efforts and pictures.
 
     Parameters
@@ -214,12 +209,9 @@ def _over_time(rec: "Recording", figure: "Figure", walker: Any, steps: list[Any]
     words = f"No whole stride: over time, not over the gait cycle.{listed} {CONVENTIONS[found.convention]}"
     words += _signs(marks_in(kind for one in found.series for kind in one.marks))
     return [
-        Heading("Joints"),
-        Text(words),
-        *_turned(rec, figure),
-        *_undetermined_note(found.undetermined),
+        Heading("Joints"), Text(words), *_turned(rec, figure), *_undetermined_note(found.undetermined),
         *_shown(series_pages(found)),
-    ]
+    ]  # fmt: skip
 
 
 def _signs(marks: dict[str, str]) -> str:
@@ -303,11 +295,8 @@ def _errors(rec: "Recording") -> list[Block]:
     kept = [k for k in range(len(heads)) if any(row[k] for row in rows) and (k != 1 or any(r[0] != r[1] for r in rows))]
     heads, rows = [heads[k] for k in kept], [[row[k] for k in kept] for row in rows]
     found: list[Block] = [
-        Heading("Residuals of markers"),
-        error_plot(rec),
-        residual_map(rec),
-        ReportTable(heads, rows),
-    ]
+        Heading("Residuals of markers"), error_plot(rec), residual_map(rec), ReportTable(heads, rows),
+    ]  # fmt: skip
     none = [tag for tag in rec.manifest.get("labels", {}).get("tag", []) if tag not in per_marker]
     some = ", ".join(none[:_TAGS]) + (f" and {len(none) - _TAGS} more" if len(none) > _TAGS else "")
     return [*found, Text(f"Tags without a marker: {some}.")] if none else found
@@ -392,11 +381,8 @@ def _events(rec: "Recording") -> list[Block]:
     kinds = Counter(event.name for event in rec.events)
     words = ", ".join(f"{name} ({count})" for name, count in kinds.most_common(12)) + (", …" if len(kinds) > 12 else "")
     return [
-        Heading("Events"),
-        Text(f"{words}."),
-        ReportTable(["time [s]", "event", ""], rows, folded="All events"),
-        *more,
-    ]
+        Heading("Events"), Text(f"{words}."), ReportTable(["time [s]", "event", ""], rows, folded="All events"), *more,
+    ]  # fmt: skip
 
 
 def _origin(rec: "Recording", markers: "Recording | None") -> list[Block]:

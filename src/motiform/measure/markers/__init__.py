@@ -9,13 +9,6 @@ from motiform.measure.markers.trc import write_trc
 from motiform.measure.markers.write import write_markers
 
 __all__ = [
-    "FORMATS",
-    "Computed",
-    "MarkerFormat",
-    "ReadOptions",
-    "read_markers",
-    "write_c3d",
-    "write_markers",
-    "write_markers_csv",
-    "write_trc",
-]
+    "FORMATS", "Computed", "MarkerFormat", "ReadOptions", "read_markers", "write_c3d", "write_markers",
+    "write_markers_csv", "write_trc",
+]  # fmt: skip

@@ -41,7 +41,9 @@ def read_trc(path: Path, options: ReadOptions) -> Raw:
         raise InputError("the TRC file has no marker", where=f"{where}:{row + 1}")
     table = _numbers(text, row, 2 + 3 * len(names), mark, where, notes)
     times = _times(table, header, notes, where)
-    _count_rows(header, len(table), notes)
+    count = _positive(header.get("NumFrames"))
+    if count and int(count) != len(table):
+        notes.append(f"the header states {int(count)} samples, the file holds {len(table)}")
     points = forget_occluded(table[:, 2:].reshape(len(table), len(names), 3))
     raw = Raw("trc", points, names, units=header.get("Units") or None, notes=notes)
     rate = _positive(header.get("DataRate"))
@@ -97,12 +99,6 @@ def _count_notes(header: dict[str, str], names: list[str]) -> list[str]:
     if count and int(count) != len(names):
         return [f"the header states {int(count)} markers, it names {len(names)}"]
     return []
-
-
-def _count_rows(header: dict[str, str], rows: int, notes: list[str]) -> None:
-    count = _positive(header.get("NumFrames"))
-    if count and int(count) != rows:
-        notes.append(f"the header states {int(count)} samples, the file holds {rows}")
 
 
 def _positive(text: str | None) -> float | None:

@@ -10,23 +10,7 @@ from motiform.measure.segment.splines import smooth_contour, smoothing_spline
 from motiform.measure.segment.surfaces import label_meshes
 
 __all__ = [
-    "Contour",
-    "ContourTracks",
-    "Disc",
-    "Seeds",
-    "Spot",
-    "contour_labels",
-    "deriche_filter",
-    "edge_contours",
-    "edge_gradient",
-    "infer_slices",
-    "label_meshes",
-    "match_contours",
-    "read_seeds",
-    "segment_bones",
-    "slice_contours",
-    "smooth_contour",
-    "smoothing_spline",
-    "spline_surface",
-    "write_seeds",
-]
+    "Contour", "ContourTracks", "Disc", "Seeds", "Spot", "contour_labels", "deriche_filter", "edge_contours",
+    "edge_gradient", "infer_slices", "label_meshes", "match_contours", "read_seeds", "segment_bones", "slice_contours",
+    "smooth_contour", "smoothing_spline", "spline_surface", "write_seeds",
+]  # fmt: skip

@@ -7,13 +7,6 @@ from motiform.measure.volume.volume import Labels, Side, Volume
 from motiform.measure.volume.write import write_volume
 
 __all__ = [
-    "VOLUME_SUFFIXES",
-    "Labels",
-    "Side",
-    "Volume",
-    "read_labels",
-    "read_volume",
-    "synthetic_bones",
-    "synthetic_ct",
+    "VOLUME_SUFFIXES", "Labels", "Side", "Volume", "read_labels", "read_volume", "synthetic_bones", "synthetic_ct",
     "write_volume",
-]
+]  # fmt: skip

@@ -223,11 +223,9 @@ def _spacing(value: Any, place: Path) -> Any:
     spacing = as_floats(value, where=f"spacing of {place.name}")
     if spacing.shape not in ((), (3,)) or not (spacing > 0).all():
         raise InputError(
-            "spacing must be lengths above 0",
-            where=str(place),
-            got=Words(str(value)),
+            "spacing must be lengths above 0", where=str(place), got=Words(str(value)),
             allowed="one number or three, in m",
-        )
+        )  # fmt: skip
     if spacing.max() > 0.05:
         raise InputError(
             "spacing is in metres", where=str(place), got=Words(f"{spacing.max():g} m"), allowed="up to 0.05 m",

@@ -30,11 +30,9 @@ def write_volume(volume: Volume | Labels, path: str | os.PathLike[str], *, overw
         raise InputError("volume files of this kind cannot be written", where=str(place), allowed=", ".join(_WRITABLE))
     if not isinstance(volume, Volume | Labels):
         raise InputError(
-            "what is written must be a Volume or Labels",
-            where="write_volume",
-            got=Words(type(volume).__name__),
+            "what is written must be a Volume or Labels", where="write_volume", got=Words(type(volume).__name__),
             allowed="Volume, Labels",
-        )
+        )  # fmt: skip
     values: Any = volume.values
     if isinstance(volume, Labels):
         values = values.astype(np.uint8 if values.max(initial=0) < 256 else np.uint16)

@@ -39,12 +39,7 @@ class _Support(NamedTuple):
 
 
 def balanced_posture(
-    figure: Figure,
-    contacts: Contacts,
-    q: ArrayLike,
-    points: Sequence[str] | None = None,
-    *,
-    reach: float = 5e-3,
+    figure: Figure, contacts: Contacts, q: ArrayLike, points: Sequence[str] | None = None, *, reach: float = 5e-3
 ) -> Array:
     """Return the posture near q, within limits, whose points touch and whose centre of mass is above their middle.
 

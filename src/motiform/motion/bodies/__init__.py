@@ -5,15 +5,6 @@ from motiform.motion.bodies.scattering import scatter
 from motiform.motion.run import RunOptions
 
 __all__ = [
-    "AIR_DENSITY",
-    "Bodies",
-    "BodiesState",
-    "Body",
-    "Drag",
-    "Environment",
-    "Force",
-    "Load",
-    "RunOptions",
-    "Spring",
+    "AIR_DENSITY", "Bodies", "BodiesState", "Body", "Drag", "Environment", "Force", "Load", "RunOptions", "Spring",
     "scatter",
-]
+]  # fmt: skip

@@ -74,19 +74,15 @@ class Body:
             raise InputError("a body needs a name", got=self.name, allowed="text")
         if not isinstance(self.properties, MassProperties):
             raise InputError(
-                "properties must be MassProperties",
-                where=where,
-                got=self.properties,
+                "properties must be MassProperties", where=where, got=self.properties,
                 allowed="MassProperties(mass, center, inertia), or shape.mass_properties(density=...)",
-            )
+            )  # fmt: skip
         color = np.array(self.color, float)
         if color.shape != (3,) or not ((color >= 0) & (color <= 1)).all():
             raise InputError(
-                "a color must be three numbers from 0 to 1",
-                where=where,
-                got=self.color,
+                "a color must be three numbers from 0 to 1", where=where, got=self.color,
                 allowed="red, green, blue from 0 to 1",
-            )
+            )  # fmt: skip
         for key in ("position", "velocity", "spin"):
             put(self, key, check_vectors(getattr(self, key), key, where))
         try:
@@ -98,11 +94,9 @@ class Body:
         off = np.abs(np.swapaxes(rotation, -1, -2) @ rotation - np.eye(3)).max(initial=0.0)
         if off > 1e-9 or np.any(np.linalg.det(rotation) < 0):
             raise InputError(
-                "rotation must be orthonormal",
-                where=where,
-                got=f"|RᵀR − 1| = {off:.2g}",
+                "rotation must be orthonormal", where=where, got=f"|RᵀR − 1| = {off:.2g}",
                 allowed="orthonormal, right-handed",
-            )
+            )  # fmt: skip
         rotation.flags.writeable = False
         put(self, "rotation", rotation)
         if self.pivot is not None:

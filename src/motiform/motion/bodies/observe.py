@@ -76,17 +76,9 @@ class Observer:
         p = self.packed
         if samples:
             get_device("cpu").launch(
-                observe,
-                samples * n,
-                np.ascontiguousarray(rows),
-                p.bodies,
-                p.environment,
-                p.ends,
-                p.partners,
-                p.springs,
-                seen,
-                meters,
-            )
+                observe, samples * n, np.ascontiguousarray(rows), p.bodies, p.environment, p.ends, p.partners,
+                p.springs, seen, meters,
+            )  # fmt: skip
         block = {}
         for body in self.model.bodies:
             own = seen[:, self.model.slices[body.name]]

@@ -43,9 +43,7 @@ def scatter(
     position = np.asarray(body.position) + (draw.random((count, 3)) - 0.5) * edges
     rotation = random_rotation(draw, count) @ R if turned else np.broadcast_to(R, (count, 3, 3)).copy()
     return replace(
-        body,
-        position=position,
-        rotation=rotation,
+        body, position=position, rotation=rotation,
         velocity=np.asarray(body.velocity) + speed * (2 * draw.random((count, 3)) - 1),
         spin=np.asarray(body.spin) + turning * (2 * draw.random((count, 3)) - 1),
-    )
+    )  # fmt: skip

@@ -9,12 +9,21 @@ from motiform.base.errors import InputError
 from motiform.motion.bodies.drive import BodiesAlone, check_functions, coupled_run
 from motiform.motion.bodies.model import Bodies, BodiesState, Force
 from motiform.motion.bodies.observe import Observer, channels
-from motiform.motion.run import Checkpoint, Guard, ModelKind, Run, RunOptions, System, get_method
+from motiform.motion.run import Checkpoint, Guard, ModelKind, Run, RunArguments, RunOptions, System, get_method
 from motiform.motion.run.functions import call, check_numbers
-from motiform.motion.run.kinds import check_integrator
+from motiform.motion.run.kinds import check_integrator, one_or_several, several_guards
 from motiform.record import Channel
 
-__all__ = ["KIND", "BodiesSystem"]
+__all__ = ["KIND", "BodiesArguments", "BodiesSystem"]
+
+
+class BodiesArguments(RunArguments, total=False):
+    """What a run of rigid bodies takes."""
+
+    forces: Force | Sequence[Force] | None
+    """Functions force(t, state) that push, see `motiform.motion.bodies`."""
+    guards: Guard | Sequence[Guard] | None
+    """What marks events, ends the run or changes the state at them; with the integrator "dormand-prince"."""
 
 
 class BodiesSystem(System):
@@ -79,6 +88,7 @@ KIND = ModelKind(
     "a model of rigid bodies",
     Bodies,
     BodiesSystem,
+    BodiesArguments,
     "lie-midpoint",
     hints={
         "q0": _START,
@@ -87,4 +97,5 @@ KIND = ModelKind(
         "loads": "Give forces=, or loads of the model.",
         "contacts": "Make each body a segment with a free joint; contacts are those of figures.",
     },
+    forms={"forces": one_or_several(callable, "force(t, state)"), "guards": several_guards},
 )

@@ -21,27 +21,7 @@ from motiform.motion.bones.names import BONES
 from motiform.motion.bones.wrist import Cartilage, Wrist, from_meshes
 
 __all__ = [
-    "BONES",
-    "Axes",
-    "Bone",
-    "BoneResolution",
-    "CarpalAngles",
-    "CarpalCanal",
-    "CarpalHeight",
-    "Cartilage",
-    "HelicalAxes",
-    "Ligament",
-    "Loads",
-    "Wrist",
-    "bone_angles",
-    "carpal_angles",
-    "carpal_canal",
-    "carpal_height",
-    "from_labels",
-    "from_meshes",
-    "from_volume",
-    "helical_axes",
-    "rotation_shares",
-    "synthetic_bones",
-    "ulnar_variance",
-]
+    "BONES", "Axes", "Bone", "BoneResolution", "CarpalAngles", "CarpalCanal", "CarpalHeight", "Cartilage",
+    "HelicalAxes", "Ligament", "Loads", "Wrist", "bone_angles", "carpal_angles", "carpal_canal", "carpal_height",
+    "from_labels", "from_meshes", "from_volume", "helical_axes", "rotation_shares", "synthetic_bones", "ulnar_variance",
+]  # fmt: skip

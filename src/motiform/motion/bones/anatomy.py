@@ -20,15 +20,9 @@ from motiform.record import Recording
 from motiform.spatial.checks import Array
 
 __all__ = [
-    "CarpalAngles",
-    "CarpalCanal",
-    "CarpalHeight",
-    "bone_angles",
-    "carpal_angles",
-    "carpal_canal",
-    "carpal_height",
+    "CarpalAngles", "CarpalCanal", "CarpalHeight", "bone_angles", "carpal_angles", "carpal_canal", "carpal_height",
     "ulnar_variance",
-]
+]  # fmt: skip
 
 _FACES = 0.5  # cosine of the angle between the tangent's normal and the side that it shall face
 _HORNS = 2e-3  # [m] between the tips of a tangent, or the outline has no hollow there

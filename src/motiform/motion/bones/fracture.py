@@ -43,11 +43,8 @@ def _beyond(mesh: Mesh, point: Array, normal: Array, name: str) -> Mesh:
     cuts = mesh.vertices[ends[:, 0]] + share[:, None] * (mesh.vertices[ends[:, 1]] - mesh.vertices[ends[:, 0]])
     a, b, c, d = np.split(len(mesh.vertices) + place.reshape(-1), np.cumsum([len(one), len(one), len(two)]))
     faces = [
-        whole,
-        np.stack([one[:, 0], a, b], 1),
-        np.stack([c, two[:, 1], two[:, 2]], 1),
-        np.stack([c, two[:, 2], d], 1),
-    ]
+        whole, np.stack([one[:, 0], a, b], 1), np.stack([c, two[:, 1], two[:, 2]], 1), np.stack([c, two[:, 2], d], 1),
+    ]  # fmt: skip
     return _capped(np.concatenate([mesh.vertices, cuts]), np.concatenate(faces), normal, mesh.area, name)
 
 
@@ -78,11 +75,9 @@ def _capped(vertices: Array, faces: Any, normal: Array, area: float, name: str) 
     if found is None or not caps or found.area < _LEAST * area:
         got = Words("nothing" if found is None else f"{found.area / area:.1%} of its surface")
         raise ShapeError(
-            "each fragment must be a part of the bone",
-            where=name,
-            got=got,
+            "each fragment must be a part of the bone", where=name, got=got,
             allowed=f"{_LEAST:.0%} of its surface or more",
-        )
+        )  # fmt: skip
     return found
 
 

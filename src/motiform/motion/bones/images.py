@@ -33,11 +33,9 @@ def from_labels(
     labels = read_labels(volume) if isinstance(volume, str | os.PathLike) else volume
     if not isinstance(labels, Labels):
         raise InputError(
-            "the labels must be a label map",
-            where="from_labels",
-            got=Words(type(volume).__name__),
+            "the labels must be a label map", where="from_labels", got=Words(type(volume).__name__),
             allowed="Labels, a path",
-        )
+        )  # fmt: skip
     labels = labels.renamed(names) if names else labels
     others = [name for name in labels.names.values() if bone_name(name) is None]
     if len(others) == len(labels.names):

@@ -76,11 +76,8 @@ def _slack(course: Course, bent: float) -> float:
 
 def _present(courses: Sequence[Course], bones: Mapping[str, Bone]) -> list[Course]:
     """Return the courses whose ends are on bones that are there."""
-    return [c for c in courses if {c.start.bone, c.end.bone} <= set(bones) and _helpers(c) <= set(bones)]
-
-
-def _helpers(course: Course) -> set[str]:
-    return {name for place in (course.start, course.end) for name in (place.facing, place.near) if name is not None}
+    needed = [(c, {n for p in (c.start, c.end) for n in (p.bone, p.facing, p.near) if n is not None}) for c in courses]
+    return [course for course, names in needed if names <= set(bones)]
 
 
 def _make(course: Course, bones: Mapping[str, Bone], axes: Axes, gaps: dict[tuple[str, str], Array]) -> Ligament:

@@ -43,18 +43,10 @@ class PackedBones:
 
 
 def pack_wrist(
-    bones: Mapping[str, Bone],
-    bodies: Sequence[tuple[str, ...]],
-    ligaments: Sequence[Ligament],
-    reaches: Mapping[tuple[str, str], float],
-    shift: Array,
-    stiffness: float,
-    hardening: float,
-    still: float,
-    led: bool = False,
-    balls: bool = False,
-    load: ArrayLike = (0.0, 0.0, 0.0),
-) -> PackedBones:
+    bones: Mapping[str, Bone], bodies: Sequence[tuple[str, ...]], ligaments: Sequence[Ligament],
+    reaches: Mapping[tuple[str, str], float], shift: Array, stiffness: float, hardening: float, still: float,
+    led: bool = False, balls: bool = False, load: ArrayLike = (0.0, 0.0, 0.0),
+) -> PackedBones:  # fmt: skip
     """Return the arrays; `reaches` holds the thickness of cartilage [m] of each pair of bones that may touch.
 
     `led`: of the driven body only the rotation is prescribed, and `load` [N] acts on it; `balls`: bones touch by their

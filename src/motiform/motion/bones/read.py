@@ -51,11 +51,9 @@ def _named(meshes: Any) -> tuple[dict[str, Any], list[str]]:
     if not isinstance(meshes, Mapping):
         allowed = "a folder, or {bone: mesh}"
         raise InputError(
-            "meshes must be a folder, or a mesh for each bone",
-            where="meshes",
-            got=Words(type(meshes).__name__),
+            "meshes must be a folder, or a mesh for each bone", where="meshes", got=Words(type(meshes).__name__),
             allowed=allowed,
-        )
+        )  # fmt: skip
     found: dict[str, Any] = {}
     for key, mesh in meshes.items():
         name = bone_name(key) if isinstance(key, str) else None

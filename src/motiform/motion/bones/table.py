@@ -45,15 +45,9 @@ class Course:
 
 
 def _facing(
-    name: str,
-    a: str,
-    b: str,
-    at: tuple[float | None, ...],
-    stiffness: float,
-    width: float = 4e-3,
-    back: float = 2e-3,
+    name: str, a: str, b: str, at: tuple[float | None, ...], stiffness: float, width: float = 4e-3, back: float = 2e-3,
     toe: float = 0.01,
-) -> Course:
+) -> Course:  # fmt: skip
     """A short ligament across a joint, from a distance `back` [m] behind its edge to the same on the other side."""
     d, r, p = at
     ends = Place(a, (d, r, p), facing=b, back=back), Place(b, (d, r, p), facing=a, back=back)

@@ -233,18 +233,9 @@ class Wrist:
         check_number(tolerance, "tolerance", "settle", above=0.0, most=1e-3)
         reaches = self.gaps.reaches(self.bones, bodies, 2.0 * self.cartilage.thickness)
         return pack_wrist(
-            self.bones,
-            bodies,
-            self.ligaments,
-            reaches,
-            self.axes.center,
-            layer.stiffness,
-            layer.hardening,
-            tolerance,
-            led,
-            self.contact == "balls",
-            -load * self.axes.distal,
-        )
+            self.bones, bodies, self.ligaments, reaches, self.axes.center, layer.stiffness, layer.hardening, tolerance,
+            led, self.contact == "balls", -load * self.axes.distal,
+        )  # fmt: skip
 
     # ---------------------------------------------------------------- surgery
     def cut(self, *names: str) -> "Wrist":

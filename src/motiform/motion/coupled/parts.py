@@ -222,11 +222,9 @@ def _points(network: Network, points: Any, where: str) -> np.ndarray:
     found = np.atleast_1d(np.asarray(getattr(points, "indices", points)))
     if found.dtype.kind not in "iu" or found.ndim != 1 or not found.size:
         raise InputError(
-            "points must be a handle, a name or indices",
-            where=where,
-            got=repr(points)[:80],
+            "points must be a handle, a name or indices", where=where, got=repr(points)[:80],
             allowed="a group's name, Points, or indices",
-        )
+        )  # fmt: skip
     if found.min() < 0 or found.max() >= network.count:
         raise InputError("no such point", where=where, got=int(found.max()), allowed=f"0 to {network.count - 1}")
     return found.astype(np.int64)

@@ -41,7 +41,7 @@ from motiform.motion.matter.system import (
 from motiform.motion.matter.watch import Watch
 from motiform.motion.run import Checkpoint, ModelKind, Run, RunOptions, System
 from motiform.motion.run.kinds import check_integrator
-from motiform.motion.stepping.system import ContactSystem
+from motiform.motion.stepping.system import ContactSystem, check_contacts
 from motiform.motion.tree import Control, Figure, forward_kinematics
 from motiform.motion.tree.equations import FigureEquations
 from motiform.motion.tree.model.joint import Array
@@ -50,13 +50,26 @@ from motiform.motion.tree.model.state import check_functions as check_controls
 from motiform.motion.tree.observe import channels, figure_labels
 from motiform.motion.tree.prescribed import PrescribedMotion
 from motiform.motion.tree.start import start
-from motiform.motion.tree.system import check_moves
+from motiform.motion.tree.system import FORMS, ActingArguments, check_moves
 from motiform.record import Channel, Recording
 from motiform.record.labels import WRENCH_UNITS
 
-__all__ = ["KIND", "CoupledSystem"]
+__all__ = ["KIND", "CoupledArguments", "CoupledSystem"]
 
 _METERS = ("momentum", "angular_momentum", "energy", "energy.kinetic", "energy.potential")
+
+
+class CoupledArguments(ActingArguments, total=False):
+    """What a run of a figure in matter takes."""
+
+    contacts: Contacts | None
+    """Contact points of the figure and obstacles, see `motiform.contact`; limits of joints then act too."""
+    motion: Recording | Callable[[float], ArrayLike] | None
+    """A recording or a function of time [s] that the figure follows, instead of its dynamics."""
+    unstable: bool | None
+    """Whether it is run although its parameters make it diverge."""
+    sound: Sound | None
+    """The points of the network that are listened to, see `motiform.matter.Sound`."""
 
 
 class CoupledSystem(System):
@@ -73,19 +86,11 @@ class CoupledSystem(System):
     """
 
     def __init__(
-        self,
-        model: FigureInMatter,
-        options: RunOptions,
-        q0: ArrayLike | None = None,
-        v0: ArrayLike | None = None,
-        controls: Controls = None,
-        loads: Control | None = None,
-        contacts: Contacts | None = None,
-        prescribed: Sequence[PrescribedMotion] = (),
-        motion: Recording | Callable[[float], ArrayLike] | None = None,
-        unstable: bool = False,
-        sound: Sound | None = None,
-    ) -> None:
+        self, model: FigureInMatter, options: RunOptions, q0: ArrayLike | None = None, v0: ArrayLike | None = None,
+        controls: Controls = None, loads: Control | None = None, contacts: Contacts | None = None,
+        prescribed: Sequence[PrescribedMotion] = (), motion: Recording | Callable[[float], ArrayLike] | None = None,
+        unstable: bool = False, sound: Sound | None = None,
+    ) -> None:  # fmt: skip
         check_integrator(options, "network", "matter with a figure")
         network, figure = model.network, model.figure
         self.steps = steps_per_sample(network, options.rate)
@@ -162,12 +167,8 @@ class CoupledSystem(System):
 
     def begin(self, checkpoint: Checkpoint | None) -> Run:  # noqa: D102
         engine = CoupledEngine(
-            self.joined,
-            self.moved,
-            reaction=self.model.reaction,
-            device=self.options.device,
-            checkpoint=checkpoint,
-        )
+            self.joined, self.moved, reaction=self.model.reaction, device=self.options.device, checkpoint=checkpoint,
+        )  # fmt: skip
         watch = None if self.listener is None else Watch(self.listener, {})
         return EngineRun(engine, _observe, self.steps, self.options.samples - 1, watch, size=6 * engine.network.count)
 
@@ -219,10 +220,12 @@ KIND = ModelKind(
     "matter with a figure",
     FigureInMatter,
     CoupledSystem,
+    CoupledArguments,
     "central-difference",
     defaults=_defaults,
     hints={
         "step": "The step is that of the network: build it with NetworkBuilder(frequency=…).",
         **dict.fromkeys(("forces", "guards"), _ACTS),
     },
+    forms={**FORMS, "contacts": check_contacts},
 )

@@ -8,21 +8,6 @@ from motiform.motion.figures.kondo_figure import Kondo, KondoRecipe, kondo
 from motiform.motion.figures.register import FIGURES, ReadyFigure, ready_figure
 
 __all__ = [
-    "FIGURES",
-    "TABLES",
-    "Anthropometry",
-    "Bip",
-    "BipRecipe",
-    "Human",
-    "Human36",
-    "Human36Recipe",
-    "HumanRecipe",
-    "Kondo",
-    "KondoRecipe",
-    "ReadyFigure",
-    "bip",
-    "human",
-    "human36",
-    "kondo",
-    "ready_figure",
-]
+    "FIGURES", "TABLES", "Anthropometry", "Bip", "BipRecipe", "Human", "Human36", "Human36Recipe", "HumanRecipe",
+    "Kondo", "KondoRecipe", "ReadyFigure", "bip", "human", "human36", "kondo", "ready_figure",
+]  # fmt: skip

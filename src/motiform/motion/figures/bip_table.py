@@ -8,17 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 __all__ = [
-    "BODIES",
-    "CONTACTS",
-    "COORDINATES",
-    "FEET",
-    "FRAMES",
-    "LENGTHS",
-    "SUSPENSION",
-    "TAGS",
-    "Frame",
-    "SegmentInertia",
-]
+    "BODIES", "CONTACTS", "COORDINATES", "FEET", "FRAMES", "LENGTHS", "SUSPENSION", "TAGS", "Frame", "SegmentInertia",
+]  # fmt: skip
 
 Point = tuple[float, float, float]
 

@@ -68,12 +68,9 @@ def _coupled(side: str, sign: float) -> Joint:
     x, y, z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
     axes = [Axis("revolute", z), Axis("revolute", x), Axis("revolute", y), Axis("prismatic", x), Axis("prismatic", y)]
     functions = [
-        linear(),
-        _of_extension(_ADDUCTION, sign * _DEGREE),
-        _of_extension(_INTERNAL_ROTATION, sign * _DEGREE),
-        _of_extension(_FORWARD, -1e-3),
-        _of_extension(_UP, -1e-3),
-    ]
+        linear(), _of_extension(_ADDUCTION, sign * _DEGREE), _of_extension(_INTERNAL_ROTATION, sign * _DEGREE),
+        _of_extension(_FORWARD, -1e-3), _of_extension(_UP, -1e-3),
+    ]  # fmt: skip
     return FunctionJoint(axes, functions, [0] * len(axes), [f"{side}_knee_extension"])
 
 

@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 
+from motiform.base.toml import parse_toml
 from motiform.motion.figures.anthropometry import Anthropometry
 
 __all__ = ["CONTACTS", "COORDINATES", "HANIM", "RANGES", "ROWS", "SEGMENTS", "SPREAD", "TAGS", "landmarks"]
@@ -70,42 +72,15 @@ SPREAD = {
 ROWS = tuple((name, parent, tuple(map(_named, t)), tuple(map(_named, r))) for name, parent, t, r in _ROWS)
 SEGMENTS = tuple(row[0] for row in ROWS)
 
-# The length of a segment that centres and radii are parts of, the right one and the left one.
-SEGMENT_LENGTHS = {
-    "lower_trunk": ("L1", "L1"),
-    "thigh": ("L6", "L16"),
-    "shank": ("L5", "L15"),
-    "foot": ("L30", "L31"),
-    "thorax": ("L7", "L7"),
-    "upper_arm": ("L13", "L23"),
-    "forearm": ("L24", "L25"),
-    "hand": ("L27", "L28"),
-    "head": ("L29", "L29"),
-}
+_DATA = parse_toml(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+SEGMENT_LENGTHS: dict[str, tuple[str, str]] = {kind: (r, l) for kind, (r, l) in _DATA["segment-lengths"].items()}
+"""The length of a segment that centres and radii are parts of, the right one and the left one."""
 
 # The left length that is as long as the right one.
 MIRRORED = {f"L{n + 10}": f"L{n}" for n in range(4, 14)} | {"L25": "L24", "L28": "L27", "L31": "L30"}
 LENGTH_COUNT = 31
 
-HANIM = {
-    "lower_trunk": ("humanoid_root", "sacrum"),
-    "right_thigh": ("r_hip", "r_thigh"),
-    "right_shank": ("r_knee", "r_calf"),
-    "right_foot": ("r_ankle", "r_hindfoot"),
-    "left_thigh": ("l_hip", "l_thigh"),
-    "left_shank": ("l_knee", "l_calf"),
-    "left_foot": ("l_ankle", "l_hindfoot"),
-    "thorax": ("vt10", "t10"),
-    "right_shoulder": ("r_sternoclavicular", "r_clavicle"),
-    "right_upper_arm": ("r_shoulder", "r_upperarm"),
-    "right_forearm": ("r_elbow", "r_forearm"),
-    "right_hand": ("r_wrist", "r_hand"),
-    "left_shoulder": ("l_sternoclavicular", "l_clavicle"),
-    "left_upper_arm": ("l_shoulder", "l_upperarm"),
-    "left_forearm": ("l_elbow", "l_forearm"),
-    "left_hand": ("l_wrist", "l_hand"),
-    "head": ("vc7", "c7"),
-}
+HANIM: dict[str, tuple[str, str]] = {name: (joint, segment) for name, (joint, segment) in _DATA["hanim"].items()}
 
 _FOOT_TAGS = ("digit2", "calcaneous_post", "metatarsal_pha5", "metatarsal_pha1")
 _LEG_TAGS = (*_FOOT_TAGS, "lateral_malleolus", "femoral_lateral_epicn", "trochanterion", "iliocristale")
@@ -157,31 +132,9 @@ def _side(word: str, m: Mapping[str, float], L: Mapping[str, float]) -> dict[str
     return own | {f"{side}_iliocristale": ("lower_trunk", iliac)}
 
 
-# Lowest and highest value in degrees. Limbs, neck and trunk: [AAOS65], knee and elbow with its 10° beyond straight. The
-# forearm's 160° end 10° beyond q = 0, where the palm faces forward. Clavicle: [Levangie11 7].
-_LIMB_RANGES = {
-    "ankle_eversion": (-35, 15),
-    "ankle_dorsiflexion": (-50, 20),
-    "knee_extension": (-135, 10),
-    "hip_abduction": (-30, 45),
-    "hip_external_rotation": (-45, 45),
-    "hip_flexion": (-30, 120),
-    "clavicle_elevation": (-15, 48),
-    "clavicle_retraction": (-20, 30),
-    "shoulder_abduction": (-30, 180),
-    "shoulder_external_rotation": (-70, 90),
-    "shoulder_flexion": (-60, 180),
-    "forearm_supination": (-150, 10),
-    "elbow_flexion": (-10, 150),
-    "wrist_radial_deviation": (-30, 20),
-    "wrist_flexion": (-70, 80),
-}
 RANGES: dict[str, tuple[float, float]] = {
-    **{f"{side}_{name}": bounds for side in ("right", "left") for name, bounds in _LIMB_RANGES.items()},
-    "thorax_right_bending": (-35, 35),
-    "thorax_left_rotation": (-45, 45),
-    "thorax_extension": (-80, 25),
-    "head_right_bending": (-45, 45),
-    "head_left_rotation": (-60, 60),
-    "head_extension": (-45, 45),
+    f"{side}{name}": (low, high)
+    for side, table in (("right_", "limb-ranges"), ("left_", "limb-ranges"), ("", "ranges"))
+    for name, (low, high) in _DATA[table].items()
 }
+"""Lowest and highest value [°]."""

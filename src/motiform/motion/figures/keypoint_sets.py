@@ -11,15 +11,9 @@ from collections.abc import Mapping
 from typing import Any
 
 __all__ = [
-    "KEYPOINT_SD",
-    "KEYPOINT_SETS",
-    "KEYPOINT_SPREADS",
-    "are_keypoints",
-    "keypoint_sites",
-    "keypoint_spread",
-    "keypoint_tasks",
-    "loose_coordinates",
-]
+    "KEYPOINT_SD", "KEYPOINT_SPREADS", "are_keypoints", "keypoint_sites", "keypoint_spread",
+    "keypoint_tasks", "loose_coordinates",
+]  # fmt: skip
 
 Point = tuple[float, float, float]
 
@@ -41,43 +35,6 @@ _SPREADS = {  # [m] by which keypoints stray from their sites
 _OWN = (*_SPREADS, "vertex", "heel", "metatarsal2")
 _FACE = {"nose": (0.069, 0.086, 0.0), "eye": (0.042, 0.068, 0.018), "ear": (0.0, 0.075, 0.041)}
 """Forward, below the vertex, to the side, over the height  [Gordon89]"""
-
-_BODY = {
-    "{}Shoulder": "shoulder_joint", "{}Elbow": "elbow_joint", "{}Wrist": "wrist_joint", "{}Hip": "hip_joint",
-    "{}Knee": "knee_joint", "{}Ankle": "ankle_joint", "{}Eye": "eye", "{}Ear": "ear",
-}  # fmt: skip
-_FEET = {"{}BigToe": "big_toe", "{}SmallToe": "small_toe", "{}Heel": "heel"}
-_WORDS = {
-    "{}_shoulder": "shoulder_joint", "{}_elbow": "elbow_joint", "{}_wrist": "wrist_joint", "{}_hip": "hip_joint",
-    "{}_knee": "knee_joint", "{}_ankle": "ankle_joint", "{}_eye": "eye", "{}_ear": "ear",
-}  # fmt: skip
-
-
-def _both(left: str, right: str, names: Mapping[str, str]) -> dict[str, str]:
-    """Return {keypoint: site} of both sides."""
-    return {name.format(word): f"{side}_{site}" for side, word in (("l", left), ("r", right))
-            for name, site in names.items()}  # fmt: skip
-
-
-KEYPOINT_SETS: dict[str, dict[str, str]] = {
-    # HALPE_26 of AlphaPose and RTMPose; Pose2Sim and Sports2D write these names, also of COCO_133
-    "halpe-26": {"Nose": "nose", "Neck": "neck", "Head": "vertex", "Hip": "mid_hip", **_both("L", "R", _BODY | _FEET)},
-    # BODY_25 of OpenPose, as OpenPose, Pose2Sim and OpenCap write it
-    "body-25": {"Nose": "nose", "Neck": "neck", "MidHip": "mid_hip", **_both("L", "R", _BODY | _FEET)},
-    # joints of BVH files, by the names that `skeleton_markers` gives them
-    "skeleton": {
-        "Neck": "neck", "MidHip": "mid_hip",
-        **_both("L", "R", {name: site for name, site in _BODY.items() if site not in ("eye", "ear")}),
-        **_both("L", "R", {"{}ToeBase": "metatarsal2"}),
-    },
-    # COCO's names, as MMPose, YOLO and Detectron write them, and the feet of COCO-WholeBody (133)
-    "coco": {
-        "nose": "nose",
-        **_both("left", "right", _WORDS),
-        **_both("left", "right", {"{}_big_toe": "big_toe", "{}_small_toe": "small_toe", "{}_heel": "heel"}),
-    },
-}  # fmt: skip
-"""Site of each keypoint, by the name of the set."""
 
 
 def keypoint_sites(m: Mapping[str, float], L: Mapping[str, float], H: float, word: str) -> dict[str, tuple[str, Point]]:

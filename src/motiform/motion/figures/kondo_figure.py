@@ -49,12 +49,9 @@ class KondoRecipe(Recipe):
         if self.elbows not in ("sagittal", "frontal"):
             remedy = closest(str(self.elbows), ("sagittal", "frontal"))
             raise InputError(
-                "elbows must be in an allowed plane",
-                where="kondo",
-                got=self.elbows,
-                allowed="sagittal, frontal",
+                "elbows must be in an allowed plane", where="kondo", got=self.elbows, allowed="sagittal, frontal",
                 remedy=remedy,
-            )
+            )  # fmt: skip
         checked = {
             "height": positive(self.height, "height", "kondo"),
             "mass": positive(self.mass, "mass", "kondo"),

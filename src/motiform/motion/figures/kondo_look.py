@@ -59,11 +59,7 @@ def _leg(L: Mapping[str, float], s: float) -> dict[str, tuple[SegmentShape, ...]
         "ankle": (box((0.0, -0.5 * ankle, 0.0), (0.9 * depth, 1.1 * ankle, width), MOTOR),),
         "foot": (
             box((0.0, -0.30 * L["L1"], 0.0), (0.8 * depth, 0.9 * L["L1"], 1.3 * width), METAL),
-            box(
-                (L["L19"] / 2 - L["L21"], -0.90 * L["L1"], middle),
-                (L["L19"], 0.20 * L["L1"], L["L20"]),
-                METAL,
-            ),
+            box((L["L19"] / 2 - L["L21"], -0.90 * L["L1"], middle), (L["L19"], 0.20 * L["L1"], L["L20"]), METAL),
         ),
     }
 

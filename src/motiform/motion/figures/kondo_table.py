@@ -2,39 +2,22 @@
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
+
+from motiform.base.toml import parse_toml
 
 __all__ = ["CENTERS", "CONTACTS", "COORDINATES", "HANIM", "LENGTHS", "MASSES", "TAGS", "boxes", "rows", "tag_points"]
 
 Point = tuple[float, float, float]
 HEIGHT, MASS = 0.340, 1.3  # m, kg
 
-# HuMAnS prints the 24 lengths in a figure only: these are chosen, to the proportions of a robot of 340 mm. [m]
-LENGTHS: dict[str, tuple[float, str]] = {
-    "L1": (0.025, "sole to ankle roll axis"),
-    "L2": (0.020, "ankle roll axis to ankle pitch axis"),
-    "L3": (0.065, "ankle pitch axis to knee"),
-    "L4": (0.060, "knee to hip pitch axis"),
-    "L5": (0.020, "hip pitch axis to hip roll axis"),
-    "L6": (0.029, "hip roll axis to the middle plane"),
-    "L7": (0.105, "hip roll axes to neck: height of the trunk"),
-    "L8": (0.045, "neck to top: height of the head"),
-    "L9": (0.085, "hip roll axes to shoulder pitch axis, upward"),
-    "L10": (0.070, "middle plane to the outer end of the shoulder"),
-    "L11": (0.020, "width of the shoulder"),
-    "L12": (0.010, "shoulder pitch axis to shoulder roll axis, downward"),
-    "L13": (0.050, "shoulder roll axis to elbow"),
-    "L14": (0.075, "elbow to tip of the hand"),
-    "L15": (0.050, "depth of the trunk"),
-    "L16": (0.090, "width of the trunk"),
-    "L17": (0.040, "depth of the head"),
-    "L18": (0.036, "width of the head"),
-    "L19": (0.100, "length of the foot"),
-    "L20": (0.055, "width of the foot"),
-    "L21": (0.040, "ankle axis to heel, backward"),
-    "L22": (0.014, "ankle axis to the inner edge of the foot"),
-    "L23": (0.040, "depth of a motor"),
-    "L24": (0.022, "width of a motor"),
-}
+_NUMBERS = parse_toml(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+LENGTHS: dict[str, tuple[float, str]] = {name: (length, what) for name, (length, what) in _NUMBERS["lengths"].items()}
+"""[m], and what they are of."""
+MASSES: dict[str, float] = _NUMBERS["masses"]
+"""[% of the robot]."""
+CENTERS: dict[str, Point] = {name: (x, y, z) for name, (x, y, z) in _NUMBERS["centers"].items()}
+"""Parts of the segment's box, the right side; z is turned round on the left."""
 
 # (segment, parent, translation, axes of its turns). A turn in the frontal plane is positive away from the body, in the
 # sagittal plane backwards, of the head to the left.  [HuMAnS 4.1.1]
@@ -88,32 +71,6 @@ def _named(parameter: float | str) -> float | str:
 
 
 SEGMENTS = tuple(row[0] for row in rows("sagittal"))
-MASSES = {  # % of the robot  [HuMAnS Table 4.2]
-    "trunk": 40.38,
-    "hip": 0.77,
-    "thigh": 7.69,
-    "leg": 3.85,
-    "ankle": 0.77,
-    "foot": 5.38,
-    "shoulder": 0.77,
-    "arm": 3.85,
-    "hand": 5.00,
-    "head": 3.46,
-}
-CENTERS: dict[
-    str, Point
-] = {  # parts of the segment's box, the right side; z is turned round on the left [HuMAnS Table 4.3]
-    "trunk": (0.0, 0.5, 0.0),
-    "hip": (0.0, -0.5, 0.0),
-    "thigh": (0.0, -0.5, 0.0),
-    "leg": (0.0, -0.6, 0.0),
-    "ankle": (0.0, -0.5, 0.0),
-    "foot": (0.0, 0.0, 0.25),
-    "shoulder": (0.0, 0.0, -0.5),
-    "arm": (0.0, -0.4, 0.0),
-    "hand": (0.0, -0.5, 0.0),
-    "head": (0.4, 0.6, 0.0),
-}
 
 
 def boxes(L: Mapping[str, float]) -> dict[str, Point]:

@@ -18,13 +18,9 @@ Limits = dict[str, tuple[float, float]]
 
 
 def named_limits(
-    value: Any,
-    coordinates: Iterable[str],
-    ranges: Mapping[str, tuple[float, float]],
-    where: str,
-    *,
+    value: Any, coordinates: Iterable[str], ranges: Mapping[str, tuple[float, float]], where: str, *,
     word: str | None = "anatomical",
-) -> Limits:
+) -> Limits:  # fmt: skip
     """Return limits by coordinate, those of `ranges` [°] for one word; q5 is the fifth coordinate."""
     names = tuple(coordinates)
     if value is None:
@@ -41,12 +37,9 @@ def _coordinate(key: Any, names: tuple[str, ...], where: str) -> str:
     numbers = {f"q{n + 1}": name for n, name in enumerate(names)}
     if key not in names and key not in numbers:
         raise InputError(
-            "no such coordinate",
-            where=f"{where}, limits",
-            got=key,
-            allowed=f"q1 to q{len(names)}, or " + ", ".join(names),
-            remedy=closest(str(key), names),
-        )
+            "no such coordinate", where=f"{where}, limits", got=key,
+            allowed=f"q1 to q{len(names)}, or " + ", ".join(names), remedy=closest(str(key), names),
+        )  # fmt: skip
     return numbers.get(key, key)
 
 
@@ -57,12 +50,9 @@ def _pair(key: Any, bounds: Any, where: str) -> tuple[float, float]:
         low = high = np.nan
     if not low <= high:  # NaN included
         raise InputError(
-            f"limits of {key!r} must be in order",
-            where=where,
-            got=repr(bounds),
-            allowed="(lowest, highest) [rad or m]",
-            remedy="Put the lower bound first.",
-        )
+            f"limits of {key!r} must be in order", where=where, got=repr(bounds),
+            allowed="(lowest, highest) [rad or m]", remedy="Put the lower bound first.",
+        )  # fmt: skip
     return low, high
 
 

@@ -12,19 +12,14 @@ from typing import Any
 
 from motiform.base.errors import InputError, closest
 from motiform.base.files import reads_file
+from motiform.base.toml import parse_toml
 from motiform.measure.names import bare_name, read_pairs
-from motiform.motion.figures.keypoint_sets import KEYPOINT_SETS, keypoint_sites, keypoint_spread
+from motiform.motion.figures.keypoint_sets import keypoint_sites, keypoint_spread
 
 __all__ = [
-    "MARKER_SETS",
-    "SITES",
-    "check_markers_of",
-    "find_marker_set",
-    "marker_tags",
-    "read_sites",
-    "site_spreads",
+    "MARKER_SETS", "SITES", "check_markers_of", "find_marker_set", "marker_tags", "read_sites", "site_spreads",
     "soft_markers",
-]
+]  # fmt: skip
 
 _SOFT = ("thigh", "thigh_front", "shank", "shank_front", "upper_arm", "upper_arm_high", "forearm", "scapula",
          "midfoot")  # fmt: skip
@@ -106,149 +101,21 @@ def _sided(left: str, right: str, names: Mapping[str, str]) -> dict[str, str]:
     return found
 
 
-_VICON_ARM = {
-    "FHD": "front_head", "BHD": "back_head", "SHO": "acromion", "UPA": "upper_arm", "ELB": "lateral_elbow",
-    "FRM": "forearm", "FRA": "forearm", "WRA": "radial_styloid", "WRB": "ulnar_styloid", "FIN": "metacarpal2",
-}  # fmt: skip
-_VICON_TRUNK = {
-    "C7": "c7",
-    "T10": "t10",
-    "CLAV": "clavicle",
-    "STRN": "sternum",
-    "RBAK": "r_scapula",
-    "RBAC": "r_scapula",
-}
-_JAN_LEG = {
-    "IAS": "asis", "IPS": "psis", "FTC": "trochanter", "FLE": "lateral_knee", "FME": "medial_knee",
-    "FAX": "fibula_head", "TTC": "tibial_tuberosity", "FAL": "lateral_malleolus", "TAM": "medial_malleolus",
-    "FCC": "heel", "FM1": "metatarsal1", "FM2": "metatarsal2", "FM5": "metatarsal5",
-}  # fmt: skip
-_JAN_ARM = {
-    "CAJ": "acromion", "SAJ": "acromion", "UHE": "ulnar_styloid", "HDF": "front_head", "HDB": "back_head",
-    "HLE": "lateral_elbow", "HME": "medial_elbow", "RSP": "radial_styloid", "USP": "ulnar_styloid",
-    "HM2": "metacarpal2", "HM5": "metacarpal5", "AH": "front_head", "PH": "back_head", "UA": "upper_arm", "TH": "thigh",
-}  # fmt: skip
-_JAN_TRUNK = {
-    "SJN": "clavicle",
-    "SNJ": "clavicle",
-    "TV8": "t7",
-    "SXS": "sternum",
-    "CV7": "c7",
-    "TV2": "t2",
-    "TV7": "t7",
-    "TV10": "t10",
-}
-_MOCAP = {  # of OptiTrack and Qualisys
-    "ShoulderTop": "acromion", "ShoulderBack": "shoulder_back", "UArmHigh": "upper_arm_high", "Arm": "upper_arm",
-    "ElbowOut": "lateral_elbow", "ElbowIn": "medial_elbow", "WristOut": "radial_styloid", "WristIn": "ulnar_styloid",
-    "HandOut": "metacarpal5", "HandIn": "metacarpal2", "Thigh": "thigh", "KneeOut": "lateral_knee",
-    "KneeIn": "medial_knee", "Shin": "shank_front", "AnkleOut": "lateral_malleolus", "AnkleIn": "medial_malleolus",
-    "ToeIn": "metatarsal1", "ToeOut": "metatarsal5", "ToeTip": "toe_tip", "Heel": "heel",
-    "Waist{}Front": "asis", "Waist{}Back": "psis", "HeelBack": "heel", "Forefoot2": "metatarsal2",
-    "Forefoot5": "metatarsal5", "ForefootIn": "metatarsal1", "ForefootOut": "metatarsal5",
-    "ThighFrontLow": "thigh_front", "ShinFrontHigh": "tibial_tuberosity", "Head{}": "side_head",
-    "Waist{}": "iliac_crest",
-}  # fmt: skip
+def _read_sets() -> dict[str, dict[str, str]]:
+    data, found = parse_toml(Path(__file__).with_suffix(".toml").read_text("utf-8")), dict[str, dict[str, str]]()
+    for key, parts in data["sets"].items():
+        own = found.setdefault(key, {})
+        for part in parts:
+            names: dict[str, str] = {}
+            for group in part.get("groups", ()):
+                names |= data["groups"][group]
+            names |= part.get("markers", {})
+            left, right = part.get("sides", ("", ""))
+            own |= _sided(left, right, names) if "sides" in part else names
+    return found
 
-_OPENCAP = {
-    ".ASIS": "asis", ".PSIS": "psis", "_knee": "lateral_knee", "_mknee": "medial_knee", "_ankle": "lateral_malleolus",
-    "_mankle": "medial_malleolus", "_toe": "metatarsal2", "_5meta": "metatarsal5", "_calc": "heel",
-    "_shoulder": "acromion", "_lelbow": "lateral_elbow", "_melbow": "medial_elbow", "_lwrist": "radial_styloid",
-    "_mwrist": "ulnar_styloid", **{f"_thigh{k}": "thigh" for k in (1, 2, 3)},
-    **{f"_sh{k}": "shank" for k in (1, 2, 3)},
-}  # fmt: skip
 
-MARKER_SETS: dict[str, dict[str, str]] = {
-    # Vicon, Plug-in Gait Reference Guide: full body, with the older names LFRA and SACR  [Davis91]
-    "plug-in-gait": {
-        **_sided("L", "R", _VICON_ARM), **_VICON_TRUNK, "SACR": "sacrum",
-        **_sided("L", "R", {"ASI": "asis", "PSI": "psis", "THI": "thigh", "KNE": "lateral_knee", "TIB": "shank",
-                            "ANK": "lateral_malleolus", "HEE": "heel", "TOE": "metatarsal2"}),
-    },
-    # Helen Hayes Hospital, with the names of Motion Analysis  [Kadaba90] [Davis91]
-    "helen-hayes": {
-        "Top.Head": "vertex", "Front.Head": "forehead", "V.Sacral": "sacrum", "Sternum": "sternum",
-        **_sided("L", "R", {"{}.Shoulder": "acromion", "{}.Acromium": "acromion", "{}.Elbow": "lateral_elbow",
-                            "{}.Wrist": "radial_styloid", "{}.ASIS": "asis", "{}.PSIS": "psis", "{}.Thigh": "thigh",
-                            "{}.Knee": "lateral_knee", "{}.Knee.Lat": "lateral_knee", "{}.Knee.Med": "medial_knee",
-                            "{}.Shank": "shank", "{}.Ankle": "lateral_malleolus", "{}.Ankle.Lat": "lateral_malleolus",
-                            "{}.Ankle.Med": "medial_malleolus", "{}.Heel": "heel", "{}.Toe": "metatarsal2",
-                            "{}.Toe.Med": "metatarsal1", "{}.Toe.Lat": "metatarsal5", "{}.Toe.Tip": "toe_tip",
-                            # clusters and more of OpenSim's examples (gait2354, Hamner)
-                            "{}.Thigh.Upper": "thigh", "{}.Thigh.Front": "thigh_front", "{}.Thigh.Rear": "thigh",
-                            "{}.Shank.Upper": "shank", "{}.Shank.Front": "shank_front", "{}.Shank.Rear": "shank",
-                            "{}.Midfoot.Sup": "midfoot", "{}.Midfoot.Lat": "midfoot", "{}.Bicep": "upper_arm",
-                            "{}.Wrist.Med": "ulnar_styloid", "{}.Wrist.Lat": "radial_styloid",
-                            "{}.Temple": "side_head",
-                            # four letters of C3D files of the same programs
-                            "SHO": "acromion", "ELB": "lateral_elbow", "WRI": "radial_styloid", "ASI": "asis",
-                            "THI": "thigh", "KNE": "lateral_knee", "SHA": "shank", "ANK": "lateral_malleolus",
-                            "HEE": "heel", "TOE": "metatarsal2", "{}.TO": "metatarsal2"}),
-        "VSAC": "sacrum", "THEA": "vertex", "FHEA": "forehead",
-    },
-    # Davis' protocol with the names of BTS: thigh is the great trochanter, knee 2 the head of the fibula  [Davis91]
-    "davis": {
-        "c7": "c7", "sacrum": "sacrum",
-        **_sided("l", "r", {"{} should": "acromion", "{} asis": "asis", "{} thigh": "trochanter", "{} bar 1": "thigh",
-                            "{} knee 1": "lateral_knee", "{} knee 2": "fibula_head", "{} bar 2": "shank",
-                            "{} mall": "lateral_malleolus", "{} met": "metatarsal5", "{} heel": "heel"}),
-    },
-    # CMU Graphics Lab Motion Capture Database, 41 markers
-    "cmu-41": {
-        **_sided("L", "R", _VICON_ARM), **_VICON_TRUNK,
-        **_sided("L", "R", {"FWT": "asis", "BWT": "psis", "THI": "thigh", "KNE": "lateral_knee", "SHN": "shank",
-                            "ANK": "lateral_malleolus", "HEE": "heel", "MT5": "metatarsal5", "TOE": "metatarsal1"}),
-    },
-    # Istituto Ortopedico Rizzoli, legs and trunk; markers of the static trial too  [Leardini07] [Leardini11]
-    "rizzoli": {
-        "C7": "c7", "T2": "t2", "MAI": "t7", "IJ": "clavicle", "PX": "sternum",
-        **_sided("L", "R", {"ASIS": "asis", "PSIS": "psis", "GT": "trochanter", "LE": "lateral_knee",
-                            "ME": "medial_knee", "HF": "fibula_head", "TT": "tibial_tuberosity",
-                            "LM": "lateral_malleolus", "MM": "medial_malleolus", "CA": "heel", "FM": "metatarsal1",
-                            "SM": "metatarsal2", "VM": "metatarsal5", "A": "acromion"}),
-    },
-    # Qualisys: the animation and sports marker sets, and bony landmarks  [VanSintJan07]
-    "qualisys": {
-        "HeadTop": "vertex", "HeadFront": "forehead", "Chest": "chest", "SpineTop": "c7", "BackL": "l_scapula",
-        "BackR": "r_scapula", "SpineThoracic2": "t2", "SpineThoracic12": "t12", "WaistBack": "sacrum",
-        **_sided("L", "R", _MOCAP), **_sided("L_", "R_", {**_JAN_LEG, **_JAN_ARM}), **_JAN_TRUNK,
-    },
-    # Clusters on thighs and shanks, condyles and malleoli, as in OpenSim's full-body models; centres of joints that
-    # laboratories compute and write into the same file  [Rajagopal16]
-    "rajagopal": {
-        **_sided("L", "R", {"FHD": "front_head", "BHD": "back_head", "ACR": "acromion", "PSH": "shoulder_back",
-                            "LEL": "lateral_elbow", "MEL": "medial_elbow", "FAsuperior": "forearm",
-                            "FAradius": "radial_styloid", "FAulna": "ulnar_styloid", "ASI": "asis", "PSI": "psis",
-                            "LFC": "lateral_knee", "MFC": "medial_knee", "LMAL": "lateral_malleolus",
-                            "MMAL": "medial_malleolus", "CAL": "heel", "TOE": "metatarsal2", "MT1": "metatarsal1",
-                            "MT2": "metatarsal2", "MT5": "metatarsal5", "HJC": "hip_joint", "KJC": "knee_joint",
-                            "AJC": "ankle_joint", **{f"UA{k}": "upper_arm" for k in (1, 2, 3)},
-                            **{f"TH{k}": "thigh" for k in (1, 2, 3, 4)}, **{f"TB{k}": "shank" for k in (1, 2, 3, 4)}}),
-        "C7": "c7", "T10": "t10", "CLAV": "clavicle", "STRN": "sternum",
-    },
-    # OptiTrack: Baseline (41) and Biomech (57)  [VanSintJan07]
-    "optitrack": {
-        "HeadTop": "vertex", "HeadFront": "forehead", "HeadSide": "r_side_head", "BackTop": "c7",
-        "BackLeft": "l_scapula", "BackRight": "r_scapula", "Chest": "chest",
-        **_sided("L", "R", _MOCAP), **_sided("L", "R", {**_JAN_LEG, **_JAN_ARM}), **_JAN_TRUNK,
-    },
-    # OpenCap: the 43 markers that its marker enhancer makes of keypoints; Pose2Sim writes them, too  [Uhlrich23]
-    "opencap": {
-        "C7_study": "c7",
-        **_sided("L", "r", {f"{name}_study": site for name, site in _OPENCAP.items()}),
-        **_sided("L", "R", {"HJC_study": "hip_joint"}),
-    },
-    # and those of its laboratory  [Uhlrich23]
-    "opencap-laboratory": {
-        "C7": "c7", **_sided("L", "r", _OPENCAP),
-        **_sided("L", "R", {"_Shoulder": "acromion", "_HJC": "hip_joint", "_HJC_reg": "hip_joint",
-                            "_Sternum": "clavicle_end", "_elbow_lat": "lateral_elbow", "_elbow_med": "medial_elbow",
-                            "_humerus": "upper_arm", "_forearm": "forearm", "_wrist_radius": "radial_styloid",
-                            "_wrist_ulna": "ulnar_styloid", "_thigh4": "thigh", "_thigh5": "thigh", "_sh4": "shank",
-                            "_shank_antsup": "shank_front"}),
-    },
-    **KEYPOINT_SETS,
-}  # fmt: skip
+MARKER_SETS = _read_sets()
 """Site of each marker, by the name of the set."""
 _ONES: Any = type("_Ones", (dict,), {"__missing__": lambda self, key: 1.0})()
 SITES: tuple[str, ...] = tuple(_sites(_ONES, _ONES, 1.0, "right") | _sites(_ONES, _ONES, 1.0, "left"))

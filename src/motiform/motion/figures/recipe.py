@@ -116,12 +116,9 @@ class MadeFigure(Figure):
         for name in own:
             if name not in allowed:
                 raise InputError(
-                    "no such measure or field",
-                    where=f"figure {self.name!r}",
-                    got=name,
-                    allowed=", ".join(allowed),
+                    "no such measure or field", where=f"figure {self.name!r}", got=name, allowed=", ".join(allowed),
                     remedy=closest(name, allowed),
-                )
+                )  # fmt: skip
 
     def _edited(self, changes: dict[str, Any]) -> Self:
         found = Figure.replace(self, **changes)
@@ -138,11 +135,9 @@ def _repeatable(edit: dict[str, Any]) -> dict[str, Any]:
     for name in ("segments", "tags"):
         if name in edit and not isinstance(edit[name], Mapping):
             raise InputError(
-                "parts of a figure must be replaced by name",
-                got=name,
-                allowed=f"{name} as a mapping of changes",
+                "parts of a figure must be replaced by name", got=name, allowed=f"{name} as a mapping of changes",
                 remedy="Change the measures first, then the parts.",
-            )
+            )  # fmt: skip
     return edit
 
 
@@ -180,11 +175,9 @@ def named_lengths(value: Any, count: int, where: str) -> dict[str, float]:
         numbers = _all_numbers(value)
         if numbers.shape != (count,):
             raise InputError(
-                "lengths must be a mapping or a list of all",
-                where=where,
-                got=f"shape {numbers.shape}",
+                "lengths must be a mapping or a list of all", where=where, got=f"shape {numbers.shape}",
                 allowed=f"a mapping such as {{'L5': 0.43}}, or all {count} lengths [m]",
-            )
+            )  # fmt: skip
         value = {n + 1: x for n, x in enumerate(numbers)}
     return {
         length_name(key, count): positive(x, f"length {key!r}", where, zero=True)
@@ -210,12 +203,9 @@ def positive(value: Any, what: str, where: str, *, zero: bool = False) -> float:
     if isinstance(value, bool | str) or not np.isfinite(number) or number < 0 or (number == 0 and not zero):
         remedy = "SI units: metres and kilograms."
         raise InputError(
-            f"{what} must be finite and {'not negative' if zero else 'positive'}",
-            where=where,
-            got=value,
-            allowed=allowed,
-            remedy=remedy,
-        )
+            f"{what} must be finite and {'not negative' if zero else 'positive'}", where=where, got=value,
+            allowed=allowed, remedy=remedy,
+        )  # fmt: skip
     return number
 
 
@@ -235,22 +225,17 @@ def named_numbers(
     for name, numbers in value.items():
         if name not in names:
             raise InputError(
-                f"no such name in {what}",
-                where=where,
-                got=name,
-                allowed=", ".join(names),
+                f"no such name in {what}", where=where, got=name, allowed=", ".join(names),
                 remedy=closest(str(name), names),
-            )
+            )  # fmt: skip
         if numbers is None:
             continue
         array = _all_numbers(numbers)
         if array.shape != (() if size is None else (size,)) or not (np.isfinite(array) & (array >= least)).all():
             bound = f", none below {least:g}" if np.isfinite(least) else ""
             raise InputError(
-                f"{what} of {name!r} must be finite and in range",
-                where=where,
-                got=repr(numbers),
+                f"{what} of {name!r} must be finite and in range", where=where, got=repr(numbers),
                 allowed=allowed + bound,
-            )
+            )  # fmt: skip
         found[name] = float(array) if size is None else tuple(array.tolist())
     return found

@@ -17,26 +17,7 @@ from motiform.motion.matter.stability.cell import Cell
 from motiform.motion.matter.stability.criterion import Stability
 
 __all__ = [
-    "LAWS",
-    "Automaton",
-    "Cell",
-    "Engine",
-    "Friction",
-    "GroupLook",
-    "Network",
-    "NetworkBuilder",
-    "NetworkState",
-    "Points",
-    "Signal",
-    "Sound",
-    "Stability",
-    "Zone",
-    "ZoneLaw",
-    "assess_network",
-    "law",
-    "law_parameters",
-    "links",
-    "motions",
-    "presets",
-    "topology",
-]
+    "LAWS", "Automaton", "Cell", "Engine", "Friction", "GroupLook", "Network", "NetworkBuilder", "NetworkState",
+    "Points", "Signal", "Sound", "Stability", "Zone", "ZoneLaw", "assess_network", "law", "law_parameters", "links",
+    "motions", "presets", "topology",
+]  # fmt: skip

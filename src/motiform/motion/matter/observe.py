@@ -151,14 +151,9 @@ def _check_rate(name: str, own: float, rate: float, frequency: float, place: boo
 
 def _per_link(bundle: Any, key: str, unit: str, rate: float, text: str, dtype: str = "float64") -> Channel:
     return Channel(
-        f"{bundle.name}.{key}",
-        unit=unit,
-        dims=("link",),
-        shape=(bundle.count,),
-        rate=rate,
-        description=text,
+        f"{bundle.name}.{key}", unit=unit, dims=("link",), shape=(bundle.count,), rate=rate, description=text,
         dtype=dtype,
-    )
+    )  # fmt: skip
 
 
 def observe_network(engine: Engine, names: Collection[str] | None = None) -> dict[str, np.ndarray]:

@@ -13,16 +13,31 @@ from motiform.motion.matter.model.network import Network
 from motiform.motion.matter.observe import choose_channels, network_channels, observe_network
 from motiform.motion.matter.sound import Listener, Sound
 from motiform.motion.matter.watch import Watch
-from motiform.motion.run import Checkpoint, ModelKind, Run, RunOptions, System
+from motiform.motion.run import Checkpoint, ModelKind, Run, RunArguments, RunOptions, System
 from motiform.motion.run.kinds import check_integrator
 from motiform.record import Channel, Event
 
-__all__ = ["KIND", "EngineRun", "NetworkSystem", "check_functions", "check_stability", "describe", "film_rate"]
+__all__ = [
+    "KIND", "EngineRun", "NetworkArguments", "NetworkSystem", "check_functions", "check_stability", "describe",
+    "film_rate",
+]  # fmt: skip
 
 _CALL = 16384  # steps in one call: a third of a second of sound, and signals of as many steps in memory
 
 Samples = list[dict[str, Any]]
 """What is observed at consecutive samples, by channel."""
+
+
+class NetworkArguments(RunArguments, total=False):
+    """What a run of a network takes."""
+
+    unstable: bool | None
+    """Whether it is run although its parameters make it diverge."""
+    record: Sequence[str] | Mapping[str, float | None] | None
+    """Names of the channels to keep, or of single points such as "string[100].position", with their rates [Hz] where it
+    is a mapping; all where it is None. Small networks of which only positions are kept run many times faster."""
+    sound: Sound | None
+    """The points that are listened to, see `motiform.matter.Sound`; the channel "sound" has a rate of its own."""
 
 
 class NetworkSystem(System):
@@ -35,13 +50,9 @@ class NetworkSystem(System):
     """
 
     def __init__(
-        self,
-        network: Network,
-        options: RunOptions,
-        unstable: bool = False,
-        record: Sequence[str] | Mapping[str, float | None] | None = None,
-        sound: Sound | None = None,
-    ) -> None:
+        self, network: Network, options: RunOptions, unstable: bool = False,
+        record: Sequence[str] | Mapping[str, float | None] | None = None, sound: Sound | None = None,
+    ) -> None:  # fmt: skip
         check_integrator(options, "network", "a network")
         self.steps = steps_per_sample(network, options.rate)
         check_functions(network)
@@ -248,6 +259,7 @@ KIND = ModelKind(
     "a network",
     Network,
     NetworkSystem,
+    NetworkArguments,
     "central-difference",
     defaults=_defaults,
     hints={

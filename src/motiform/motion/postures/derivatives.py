@@ -126,6 +126,19 @@ def as_times(times: ArrayLike, count: int | None = None) -> Array:
     return t
 
 
+def as_motion(figure: Figure, times: ArrayLike, q: ArrayLike) -> tuple[Array, Array]:
+    """Return times [s] (samples,) and configurations (samples, nq), nan where they are not known."""
+    t = as_times(times)
+    qs = as_floats(q, where="q", finite=False)
+    if qs.shape != (len(t), figure.nq):
+        raise InputError(
+            "q must have one row of nq numbers for each time",
+            got=f"shape {qs.shape}",
+            allowed=f"({len(t)}, {figure.nq})",
+        )
+    return t, qs
+
+
 def _checked(figure: Figure, times: ArrayLike, q: ArrayLike) -> tuple[Array, Array]:
     qs = as_floats(q, where="q", finite=False)
     if qs.ndim != 2 or qs.shape[1] != figure.nq:

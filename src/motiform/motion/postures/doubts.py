@@ -9,7 +9,6 @@ from motiform.measure.gaps import runs
 from motiform.motion.figures.human36_figure import Human36
 from motiform.motion.figures.human36_table import RANGES
 from motiform.motion.tree import Figure
-from motiform.motion.tree.model.joint import Array
 from motiform.record import Recording
 
 __all__ = ["find_doubts"]
@@ -97,7 +96,7 @@ def _joints(figure: Human36, rec: Recording) -> list[str]:
         back = next((side for hinge, side in _HINGES.items() if name.endswith(hinge)), 0)
         for side, beyond in ((1, q[:, k] - high), (-1, low - q[:, k])):
             margin, often = (_BEYOND, _OFTEN) if side == back else (_OTHERS, _HELD)
-            share = _share_of(beyond > margin, known)
+            share = float(((beyond > margin) & known).sum() / known.sum()) if known.any() else 0.0
             first, end = max(runs(known & (beyond > margin)), key=lambda run: run[1] - run[0], default=(0, 1))
             lasts = times[end - 1] - times[first]
             if share > often:
@@ -124,7 +123,3 @@ def _plane(rec: Recording) -> list[str]:
     return [
         f"markers must move in space: {still[0]} of each never changes, so angles out of the plane are not measured"
     ]
-
-
-def _share_of(beyond: Array, known: Array) -> float:
-    return float((beyond & known).sum() / known.sum()) if known.any() else 0.0

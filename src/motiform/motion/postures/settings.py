@@ -148,8 +148,6 @@ def check_spread(name: str, value: Any, *, zero: bool = False) -> None:
     if not np.isfinite(number) or number < 0 or (number == 0 and not zero):
         allowed = "a finite number, zero or more" if zero else "a finite number above zero"
         raise InputError(
-            f"{name} must be finite and {'not negative' if zero else 'positive'}",
-            where="calibrate",
-            got=repr(value),
+            f"{name} must be finite and {'not negative' if zero else 'positive'}", where="calibrate", got=repr(value),
             allowed=allowed,
-        )
+        )  # fmt: skip

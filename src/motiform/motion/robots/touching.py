@@ -90,13 +90,9 @@ def _as_solids(
             else max((_friction_between(file, solid, other) for other in others), default=0.0)
         )
         (point,) = solids_of_shape(
-            file.figure,
-            str(solid.segment),
-            shape=_shape(solid.solid),
-            placement=solid.placement,
-            friction=rub,
+            file.figure, str(solid.segment), shape=_shape(solid.solid), placement=solid.placement, friction=rub,
             solid=str(solid.segment),
-        )
+        )  # fmt: skip
         points.append(replace(point, name=solid.name))
         pairs += [(solid.name, other.name) for other in others]
     notes = overlap_note(apart, "solids")

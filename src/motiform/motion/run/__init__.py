@@ -18,7 +18,7 @@ from motiform.motion.run.integrators import (
 )
 from motiform.motion.run.kinds import ModelKind
 from motiform.motion.run.loop import check_recording_size, record
-from motiform.motion.run.options import RunOptions, check_number
+from motiform.motion.run.options import RunArguments, RunOptions, check_number
 from motiform.motion.run.sampling import AdaptiveSteps, Equations, FixedSteps, integrate
 from motiform.motion.run.system import Block, Checkpoint, Run, States, System
 
@@ -40,6 +40,7 @@ __all__ = [
     "ModelKind",
     "Pace",
     "Run",
+    "RunArguments",
     "RunOptions",
     "Schedule",
     "SlowWarning",

@@ -1,17 +1,25 @@
-"""Kinds of models: which arguments and integrators each takes."""
+"""Kinds of models: the arguments and integrators that each takes."""
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from inspect import signature
 from typing import Any
 
 from motiform.base.errors import InputError, MotiformWarning, closest
+from motiform.motion.run.guards import Guard
 from motiform.motion.run.integrators import get_method, integrators_of
-from motiform.motion.run.options import RunOptions
+from motiform.motion.run.options import RunArguments, RunOptions
 from motiform.motion.run.system import System
 
-__all__ = ["ModelKind", "StepWarning", "check_integrator", "find_kind"]
+__all__ = [
+    "ModelKind",
+    "StepWarning",
+    "check_integrator",
+    "find_kind",
+    "one_or_several",
+    "several_guards",
+    "split_arguments",
+]
 
 
 def _nothing(model: Any) -> dict[str, Any]:
@@ -28,7 +36,9 @@ class ModelKind:
     """As errors name it."""
     model: type
     system: Callable[..., System]
-    """system(model, options, …): its arguments after the options are those that `simulate` takes for this kind."""
+    """system(model, options, …), with the arguments by name."""
+    arguments: type
+    """What `simulate` takes for this kind beside `RunArguments`: a TypedDict with each argument's type and meaning."""
     integrator: str
     """Taken where none is given."""
     needs: tuple[str, ...] = ()
@@ -41,22 +51,29 @@ class ModelKind:
     """Whether a run may begin at another instant than 0 s."""
     hints: Mapping[str, str] = field(default_factory=dict)
     """Arguments that it does not take, and what to do instead."""
+    forms: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
+    """Arguments that are checked, or brought into one form, before the run: one guard or several, say."""
 
     @property
-    def arguments(self) -> tuple[str, ...]:
+    def takes(self) -> tuple[str, ...]:
         """Names of the arguments beside the options of a run."""
-        return tuple(signature(self.system).parameters)[2:]
+        return tuple(name for name in self.arguments.__annotations__ if name not in RunArguments.__annotations__)
 
-    def check(self, given: Mapping[str, Any], options: Mapping[str, Any] = {}) -> None:
-        """Refuse arguments and options that this kind does not take."""
-        wrong = [name for name in given if name not in self.arguments] + [
-            name for name in options if name in self.hints
-        ]
+    def checked(
+        self, given: Mapping[str, Any], options: Mapping[str, Any] = {}, kinds: Iterable["ModelKind"] = ()
+    ) -> dict[str, Any]:
+        """Return arguments as the system takes them; refuse those, and options, that this kind does not take."""
+        wrong = [n for n in given if n not in self.takes] + [n for n in options if n in self.hints]
         if wrong:
             name = wrong[0]
-            remedy = self.hints.get(name) or closest(name, self.arguments)
-            allowed = ", ".join((*self.arguments, *(o for o in _OPTIONS if o not in self.hints)))
-            raise InputError(f"{self.noun} takes no {name!r}", where="simulate()", allowed=allowed, remedy=remedy)
+            owners = ", ".join(dict.fromkeys(kind.noun for kind in kinds if name in kind.takes))
+            raise InputError(
+                f"{self.noun} takes no {name!r}" + (f", which is for {owners}" if owners else ""),
+                where="simulate()",
+                allowed=", ".join((*self.takes, *(o for o in _OPTIONS if o not in self.hints))),
+                remedy=self.hints.get(name) or closest(name, self.takes),
+            )
+        return {name: self.forms[name](one) if name in self.forms else one for name, one in given.items()}
 
     def options(self, model: Any, given: Mapping[str, Any]) -> RunOptions:
         """Return how a model is run."""
@@ -77,7 +94,42 @@ class StepWarning(MotiformWarning):
     """Steps are shorter than was asked for: a sample is kept after each."""
 
 
-_OPTIONS = ("t0", "t1", "rate", "integrator", "step", "rtol", "atol", "device")
+_OPTIONS = tuple(one for one in RunArguments.__annotations__ if one in RunOptions.__dataclass_fields__)
+
+
+def split_arguments(
+    kinds: Iterable[ModelKind], given: Mapping[str, Any], only: Iterable[str] | None = None, function: str = "simulate"
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the arguments of models and the options of a run, without those that are None.
+
+    A name that no kind knows, or that is not of `only`, is a TypeError, as of any function.
+    """
+    known = list(only or (*_OPTIONS, *dict.fromkeys(name for kind in kinds for name in kind.takes)))
+    for name in given:
+        if name not in known:
+            hint = closest(name, known)
+            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}" + (f". {hint}" if hint else ""))
+    found = {name: one for name, one in given.items() if one is not None}
+    options = {name: found.pop(name) for name in _OPTIONS if name in found}
+    return found, options
+
+
+def one_or_several(fits: Callable[[Any], bool], allowed: str) -> Callable[[Any], list[Any]]:
+    """Return the form of an argument that is one function, guard or motion, or several: a list."""
+
+    def listed(given: Any) -> list[Any]:
+        found = [given] if fits(given) else list(given) if isinstance(given, Iterable) else [given]
+        for one in found:
+            if not fits(one):
+                raise InputError("not a function of the run", got=one, allowed=f"{allowed}, one or several")
+        return found
+
+    return listed
+
+
+def several_guards(given: Any) -> list[Guard]:
+    """Return guards, one or several, as a list."""
+    return one_or_several(lambda one: isinstance(one, Guard), "Guard")(given)
 
 
 def check_integrator(options: RunOptions, kind: str, noun: str) -> None:

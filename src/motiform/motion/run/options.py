@@ -1,13 +1,16 @@
 """Options of a run: end time, sampling rate, integrator."""
 
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TypedDict
 
 import numpy as np
 
 from motiform.base.errors import InputError
+from motiform.base.progress import Progress
 from motiform.motion.run.integrators import get_method
 
-__all__ = ["DIVERGED", "RunOptions", "check_number"]
+__all__ = ["DIVERGED", "RunArguments", "RunOptions", "check_number"]
 
 DIVERGED = "the run has diverged: its state is no longer finite"
 LOST = 1e100  # [SI] numbers of a state from which a run is lost: squares of smaller ones, times masses, are floats
@@ -16,13 +19,7 @@ _MOST = 1e9  # samples of a run, and steps from one sample to the next
 
 
 def check_number(
-    value: float,
-    what: str,
-    where: str,
-    *,
-    least: float | None = None,
-    above: float | None = None,
-    most: float = np.inf,
+    value: float, what: str, where: str, *, least: float | None = None, above: float | None = None, most: float = np.inf
 ) -> float:
     """Return a finite number within its bounds."""
     try:
@@ -100,3 +97,32 @@ class RunOptions:
     def steps(self) -> int:
         """Steps of a fixed-step integrator from one sample to the next."""
         return max(1, int(np.ceil(1 / (self.rate * self.step) * (1 - 1e-12))))
+
+
+class RunArguments(TypedDict, total=False):
+    """What `simulate` takes for every kind of model: how long and how finely it runs, and where its recording goes."""
+
+    t0: float | None
+    """Begin of the run [s]; other than 0 of figures alone: what acts on them is asked from there on."""
+    t1: float | None
+    """End of the run [s]."""
+    rate: float | None
+    """Samples kept per second [Hz]."""
+    integrator: str | None
+    """One that takes this kind of model."""
+    step: float | None
+    """Longest step of an integrator with fixed steps [s]."""
+    rtol: float | None
+    """Relative tolerance of an adaptive integrator."""
+    atol: float | None
+    """Absolute tolerance of an adaptive integrator, on every number of the state."""
+    device: str | None
+    """The processor, "cpu", or a GPU, "cuda"."""
+    out: str | Path | None
+    """Folder to write the recording to while it grows; None keeps it in memory."""
+    overwrite: bool
+    """Whether a recording at `out` is replaced."""
+    resume: bool
+    """Whether a recording at `out` is continued from its last commit."""
+    progress: Progress | None
+    """Called with the fraction done; raising in it stops the run, and what is recorded stays."""

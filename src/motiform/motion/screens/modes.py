@@ -9,15 +9,9 @@ from motiform.motion.screens.model import Screen
 from motiform.spatial.checks import Array
 
 __all__ = [
-    "axis_eigenvalues",
-    "fields_of_modes",
-    "free_motion",
-    "modal_points",
-    "modes_of_fields",
-    "screen_eigenvalues",
-    "screen_segment",
-    "stiffness_times",
-]
+    "axis_eigenvalues", "fields_of_modes", "free_motion", "modal_points", "modes_of_fields", "screen_eigenvalues",
+    "screen_segment", "stiffness_times",
+]  # fmt: skip
 
 
 def screen_eigenvalues(screen: Screen) -> Array:

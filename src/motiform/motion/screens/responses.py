@@ -10,14 +10,9 @@ from motiform.base.errors import InputError
 from motiform.spatial.checks import Array
 
 __all__ = [
-    "Continuum",
-    "box_response",
-    "continuum_of",
-    "continuum_response",
-    "decay_length",
-    "lattice_response",
+    "Continuum", "box_response", "continuum_of", "continuum_response", "decay_length", "lattice_response",
     "line_response",
-]
+]  # fmt: skip
 
 
 class Continuum(NamedTuple):

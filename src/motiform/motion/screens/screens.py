@@ -25,10 +25,17 @@ from motiform.motion.screens.engraver import Engraver
 from motiform.motion.screens.follow import LivePoints, PointTrajectory, follow_network
 from motiform.motion.screens.model import Screen
 from motiform.motion.screens.replay import Recorded, Replay
-from motiform.motion.screens.system import OTHERS, check_reach, screen_channels, screen_facts, screen_sample
+from motiform.motion.screens.system import (
+    OTHERS,
+    ScreenArguments,
+    check_reach,
+    screen_channels,
+    screen_facts,
+    screen_sample,
+)
 from motiform.record import Channel, Recording
 
-__all__ = ["KIND", "Screens", "ScreensSystem"]
+__all__ = ["KIND", "Screens", "ScreensArguments", "ScreensSystem"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +66,13 @@ class Screens:
                         got=f"{screen.frequency:g} of {self.network.frequency:g} Hz",
                         remedy=f"Take {self.network.frequency / max(1, round(ratio)):g} Hz.",
                     )  # fmt: skip
+
+
+class ScreensArguments(ScreenArguments, total=False):
+    """What a run of a set of screens takes."""
+
+    motion: Recording | None
+    """A recording of the network that engraves the screens, which is then read and not run."""
 
 
 class ScreensSystem(System):
@@ -250,6 +264,7 @@ KIND = ModelKind(
     "a set of screens",
     Screens,
     ScreensSystem,
+    ScreensArguments,
     "central-difference",
     defaults=_defaults,
     hints={

@@ -6,17 +6,24 @@ import numpy as np
 
 from motiform.base.errors import InputError
 from motiform.motion.matter.system import EngineRun, film_rate, stack, steps_per_sample
-from motiform.motion.run import Checkpoint, ModelKind, Run, RunOptions, System
+from motiform.motion.run import Checkpoint, ModelKind, Run, RunArguments, RunOptions, System
 from motiform.motion.run.kinds import check_integrator
 from motiform.motion.screens.engine import ScreenEngine
 from motiform.motion.screens.model import Screen
 from motiform.motion.screens.stability import assess_screen
 from motiform.record import Channel
 
-__all__ = ["KIND", "ScreenSystem", "check_reach", "screen_channels", "screen_facts", "screen_sample"]
+__all__ = ["KIND", "ScreenArguments", "ScreenSystem", "check_reach", "screen_channels", "screen_facts", "screen_sample"]
 
 _AXES = ("row", "column", "layer")
 _INSTANTS = 100  # of a motion at which it is asked whether a point reaches the screen
+
+
+class ScreenArguments(RunArguments, total=False):
+    """What a run of a screen takes."""
+
+    unstable: bool | None
+    """Whether it is run although its parameters make it diverge."""
 
 
 class ScreenSystem(System):
@@ -123,6 +130,7 @@ KIND = ModelKind(
     "a screen",
     Screen,
     ScreenSystem,
+    ScreenArguments,
     "central-difference",
     defaults=_defaults,
     hints={"step": "The step of a screen is its own: build it with frequency=….", **dict.fromkeys(OTHERS, _ACTS)},

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
+from typing import Required
 
 import numpy as np
 from numpy.lib.recfunctions import repack_fields
@@ -25,13 +26,30 @@ from motiform.motion.tree.observe import contacts as joints_with_contacts
 from motiform.motion.tree.prescribed import PrescribedMotion, drive_figure
 from motiform.motion.tree.singular import EXACT, STEPPED, fold_armature, gimbal_armature
 from motiform.motion.tree.start import start
-from motiform.motion.tree.system import check_device, check_moves
+from motiform.motion.tree.system import FORMS, ActingArguments, check_device, check_moves
 from motiform.record import Channel
 
-__all__ = ["KIND", "ContactSystem"]
+__all__ = ["KIND", "ContactArguments", "ContactSystem", "check_contacts"]
 
 _IN_STATE = frozenset(("q", "v", "tau"))
 """Channels that are parts of a state."""
+
+
+class ContactArguments(ActingArguments, total=False):
+    """What a run of a figure with contacts takes."""
+
+    contacts: Required[Contacts]
+    """Contact points and obstacles, see `motiform.contact`: contacts are made and broken at exact instants
+    ("dormand-prince") or by fixed steps ("time-stepping"); limits of joints then act too."""
+    guards: Guard | Sequence[Guard] | None
+    """What marks events, ends the run or changes the state at them; with the integrator "dormand-prince"."""
+
+
+def check_contacts(contacts: Contacts) -> Contacts:
+    """Return contacts, or refuse what is none."""
+    if not isinstance(contacts, Contacts):
+        raise InputError("contacts must be a Contacts", got=repr(contacts)[:80], remedy="See motiform.contact.")
+    return contacts
 
 
 class ContactSystem(System):
@@ -53,8 +71,7 @@ class ContactSystem(System):
         guards: Sequence[Guard] = (),
         prescribed: Sequence[PrescribedMotion] = (),
     ) -> None:
-        if not isinstance(contacts, Contacts):
-            raise InputError("contacts must be a Contacts", got=repr(contacts)[:80], remedy="See motiform.contact.")
+        check_contacts(contacts)
         check_integrator(options, "contacts", "a figure with contacts")
         check_moves(figure)
         check_device(options)
@@ -138,8 +155,10 @@ KIND = ModelKind(
     "a figure with contacts",
     Figure,
     ContactSystem,
+    ContactArguments,
     "dormand-prince",
     needs=("contacts",),
     anytime=True,
     hints={"forces": "Give controls=, or loads= on its segments."},
+    forms={**FORMS, "contacts": check_contacts},
 )

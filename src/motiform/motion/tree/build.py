@@ -121,11 +121,9 @@ class FigureBuilder:
         if not isinstance(surface, Surface) or not isinstance(placed, Transform):
             allowed = "a surface of motiform.surfaces, and a Transform"
             raise InputError(
-                "a surface must be a Surface with its placement",
-                where=f"surface {name!r}",
-                got=f"{surface!r}, {placed!r}",
-                allowed=allowed,
-            )
+                "a surface must be a Surface with its placement", where=f"surface {name!r}",
+                got=f"{surface!r}, {placed!r}", allowed=allowed,
+            )  # fmt: skip
         self.surfaces.append(SegmentSurface(name, segment, surface, placed))
 
     def couple(self, dependent: str, leading: str, function: CoordinateFunction) -> None:
@@ -205,17 +203,9 @@ class FigureBuilder:
         gravity: Any = self.gravity
         vertical: Any = self.vertical
         return Figure(
-            tuple(self.segments),
-            tuple(self.tags),
-            tuple(self.surfaces),
-            tuple(self.couplings),
-            tuple(self.closures),
-            gravity,
-            self.name,
-            as_names(coordinates),
-            tuple(self.notes),
-            vertical,
-        )
+            tuple(self.segments), tuple(self.tags), tuple(self.surfaces), tuple(self.couplings), tuple(self.closures),
+            gravity, self.name, as_names(coordinates), tuple(self.notes), vertical,
+        )  # fmt: skip
 
 
 def block_names(segments: Sequence[Segment]) -> list[str]:

@@ -35,17 +35,9 @@ class FigureEquations:
     """
 
     def __init__(
-        self,
-        figure: Figure,
-        state: FigureState,
-        controls: Any = None,
-        loads: Control | None = None,
-        drive: PrescribedFigure | None = None,
-        *,
-        at_rest: float | None = None,
-        choose: bool = True,
-        t0: float = 0.0,
-    ) -> None:
+        self, figure: Figure, state: FigureState, controls: Any = None, loads: Control | None = None,
+        drive: PrescribedFigure | None = None, *, at_rest: float | None = None, choose: bool = True, t0: float = 0.0,
+    ) -> None:  # fmt: skip
         """`at_rest` is a slip [m/s] of contact joints with friction that is none; without it they are refused.
 
         With `choose` these find their modes at the start.

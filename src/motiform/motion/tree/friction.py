@@ -26,14 +26,9 @@ from motiform.motion.tree.model.state import Control, FigureState
 from motiform.record import Channel
 
 __all__ = [
-    "EVENTS",
-    "FRICTION_CHANNELS",
-    "ContactFriction",
-    "SlidingFriction",
-    "check_no_sliding_friction",
-    "leaving_contacts",
-    "sliding_contacts",
-]
+    "EVENTS", "FRICTION_CHANNELS", "ContactFriction", "SlidingFriction", "check_no_sliding_friction",
+    "leaving_contacts", "sliding_contacts",
+]  # fmt: skip
 
 FRICTION_CHANNELS = {
     "friction_force": "on the segment at its contact: along the two tangents of the contact frame",
@@ -90,12 +85,10 @@ def check_no_sliding_friction(figure: Figure, what: str) -> None:
     found = leaving_contacts(figure)
     if found:
         raise InputError(
-            f"contact joints of {what} must not leave and land",
-            where=f"joint of segment {found[0]!r}",
-            got="release=True",
-            allowed="runs of a figure alone: simulate(figure, …) without contacts= and matter",
+            f"contact joints of {what} must not leave and land", where=f"joint of segment {found[0]!r}",
+            got="release=True", allowed="runs of a figure alone: simulate(figure, …) without contacts= and matter",
             remedy="Leave out release, or take contact.release_contacts.",
-        )
+        )  # fmt: skip
     found = sliding_contacts(figure)
     if found:
         raise InputError(

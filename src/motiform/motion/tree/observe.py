@@ -20,23 +20,10 @@ if TYPE_CHECKING:
     from motiform.motion.tree.prescribed import PrescribedFigure
 
 __all__ = [
-    "FIGURE_CHANNELS",
-    "SEGMENT_CHANNELS",
-    "Driven",
-    "RecordedLoads",
-    "channels",
-    "configuration_names",
-    "configuration_units",
-    "contacts",
-    "drive_channel",
-    "drive_labels",
-    "effort_units",
-    "figure_labels",
-    "observe",
-    "recorded_loads",
-    "undriven",
-    "velocity_units",
-]
+    "FIGURE_CHANNELS", "SEGMENT_CHANNELS", "Driven", "RecordedLoads", "channels", "configuration_names",
+    "configuration_units", "contacts", "drive_channel", "drive_labels", "effort_units", "figure_labels", "observe",
+    "recorded_loads", "undriven", "velocity_units",
+]  # fmt: skip
 
 FIGURE_CHANNELS = {
     "q": "coordinates",

@@ -187,12 +187,9 @@ def _joint_of(figure: Figure, coordinate: str) -> tuple[Any, int]:
     """Return the segment whose joint has a coordinate, and its number there; it must be a plain one."""
     if coordinate not in figure.coordinates:
         raise InputError(
-            "no such coordinate",
-            where="prescribed motion",
-            got=coordinate,
-            allowed=", ".join(figure.coordinates),
+            "no such coordinate", where="prescribed motion", got=coordinate, allowed=", ".join(figure.coordinates),
             remedy=closest(coordinate, figure.coordinates),
-        )
+        )  # fmt: skip
     for n, segment in enumerate(figure.segments):
         names = [figure.layout.names[place] for place in figure.layout.v[n]]
         if coordinate in names and segment.joint.plain:

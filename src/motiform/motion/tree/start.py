@@ -25,12 +25,10 @@ def _check_contacts(figure: Figure, q: Array) -> None:
             gap = float(np.max(segment.joint.gaps(full[figure.layout.q[n]])))
             if gap > _APART:
                 raise InputError(
-                    "the surfaces do not touch at the start",
-                    where=f"joint of segment {segment.name!r}",
-                    got=f"{gap:.3g} m off, or as much between their normals",
-                    allowed=f"at most {_APART:g}",
+                    "the surfaces do not touch at the start", where=f"joint of segment {segment.name!r}",
+                    got=f"{gap:.3g} m off, or as much between their normals", allowed=f"at most {_APART:g}",
                     remedy="Make the configuration with the joint's configuration(…) or touch(…).",
-                )
+                )  # fmt: skip
 
 
 def start_open(figure: Figure, q0: ArrayLike | None, v0: ArrayLike | None) -> FigureState:

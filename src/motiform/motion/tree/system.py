@@ -1,36 +1,72 @@
 """A figure as a system that the run loop advances."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
-from motiform.motion.run import Checkpoint, Guard, ModelKind, Run, RunOptions, System, integrate
+from motiform.motion.run import Checkpoint, Guard, ModelKind, Run, RunArguments, RunOptions, System, integrate
 from motiform.motion.run.integrators import get_tableau
-from motiform.motion.run.kinds import check_integrator
+from motiform.motion.run.kinds import check_integrator, one_or_several, several_guards
 from motiform.motion.run.sampling import AdaptiveSteps
 from motiform.motion.tree.equations import FigureEquations
 from motiform.motion.tree.friction import SlidingFriction, check_no_sliding_friction, leaving_contacts, sliding_contacts
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 from motiform.motion.tree.model.state import Control, Controls, check_functions, state_after
-from motiform.motion.tree.observe import (
-    channels,
-    drive_channel,
-    drive_labels,
-    figure_labels,
-    observe,
-    undriven,
-)
+from motiform.motion.tree.observe import channels, drive_channel, drive_labels, figure_labels, observe, undriven
 from motiform.motion.tree.prescribed import PrescribedFigure, PrescribedMotion, drive_figure
 from motiform.motion.tree.start import start
 from motiform.motion.tree.step_limit import warn_of_long_steps
 from motiform.motion.tree.watch import watch_contacts
 from motiform.record import Channel, Event
 
-__all__ = ["KIND", "FigureSystem", "check_device", "check_moves", "check_resolved"]
+__all__ = [
+    "FORMS",
+    "KIND",
+    "ActingArguments",
+    "FigureArguments",
+    "FigureSystem",
+    "check_device",
+    "check_moves",
+    "check_resolved",
+]
+
+
+class ActingArguments(RunArguments, total=False):
+    """What every run of a figure takes, alone, with contacts or in matter."""
+
+    q0: ArrayLike | None
+    """Configuration at the start (nq,); neutral where it is not given."""
+    v0: ArrayLike | None
+    """Velocities at the start (nv,); at rest where they are not given."""
+    controls: Controls
+    """Functions control(t, state) of generalised forces (nv,), actuators with states of their own, or a list of both,
+    see `motiform.actuation`."""
+    loads: Control | None
+    """A function load(t, state) of wrenches on the segments (segments, 6) about their origins, see
+    `motiform.motion.tree`."""
+    prescribed: PrescribedMotion | Sequence[PrescribedMotion] | None
+    """Coordinates that move as functions of time; the efforts that this takes are recorded."""
+
+
+class FigureArguments(ActingArguments, total=False):
+    """What a run of a figure takes."""
+
+    guards: Guard | Sequence[Guard] | None
+    """What marks events, ends the run or changes the state at them; with dense output ("dormand-prince")."""
+    watch: bool | None
+    """Whether the run ends where a contact joint would have to pull, or to hold more than its friction."""
+
+
+FORMS: Mapping[str, Callable[[Any], Any]] = {
+    "guards": several_guards,
+    "prescribed": one_or_several(lambda one: isinstance(one, PrescribedMotion), "PrescribedMotion"),
+}
+"""How arguments of figures are brought into one form."""
 
 
 def check_moves(figure: Figure) -> None:
@@ -205,7 +241,9 @@ KIND = ModelKind(
     "a figure",
     Figure,
     FigureSystem,
+    FigureArguments,
     "dormand-prince",
     anytime=True,
     hints={"forces": "Give controls=, or loads= on its segments."},
+    forms=FORMS,
 )

@@ -57,12 +57,10 @@ def _guards_of(
     first = system.state
     if started and not pressing(system.t0, first) > 0:
         raise RunError(
-            "the contact must press at the start",
-            where=f"contact {name!r}",
-            got=f"normal force {pressing(system.t0, first):.6g} N",
-            allowed="above zero",
+            "the contact must press at the start", where=f"contact {name!r}",
+            got=f"normal force {pressing(system.t0, first):.6g} N", allowed="above zero",
             remedy="Start slower or elsewhere, or take watch=False for surfaces that hold each other.",
-        )
+        )  # fmt: skip
     guards = [Guard(f"{name} lifts off", pressing, "down", ends=True)]
     if joint.friction is not None and not joint.sliding:
         if started and not holding(system.t0, first) > 0:

@@ -208,15 +208,9 @@ def _muscle(table: MuscleTable, prefix: str, full: Any) -> muscles.Muscle:
         prefix + table.name, points, tuple(muscles.PathWrap(prefix + name) for name in table.wraps)
     )
     return muscles.Muscle(
-        path,
-        table.max_force,
-        table.fibre_length,
-        table.slack_length,
-        table.pennation,
-        table.max_speed,
-        MODELS[table.curves](),
-        table.rigid_tendon,
-    )
+        path, table.max_force, table.fibre_length, table.slack_length, table.pennation, table.max_speed,
+        MODELS[table.curves](), table.rigid_tendon,
+    )  # fmt: skip
 
 
 def _wrap(table: WrapTable, prefix: str, full: Any) -> muscles.WrapObject:

@@ -40,13 +40,9 @@ Array = np.ndarray
 
 
 def build_controls(
-    scene: Scene,
-    figure: Figure,
-    members: Sequence[Member],
-    start: Array,
-    contacts: Contacts | None,
+    scene: Scene, figure: Figure, members: Sequence[Member], start: Array, contacts: Contacts | None,
     motors: Mapping[int, Sequence[Motor]],
-) -> list[Control | Actuator] | None:
+) -> list[Control | Actuator] | None:  # fmt: skip
     """Return the controls, postures and actuators of a scene, or None."""
     parts: list[Control] = []
     actuators = build_muscles(scene, figure, members, _reflex_postures(scene, figure, members, start))
@@ -148,16 +144,10 @@ class _Posture:
             raise InputError("a figure with a posture must not have coupled coordinates")
         times, postures = self._way()
         return posture_control(
-            figure,
-            PostureTrajectory(figure, times, postures),
-            frequency=table.frequency,
-            ratio=table.ratio,
-            stiffness=self._named(table.stiffness),
-            damping=self._named(table.damping),
-            limit=self._named(table.limit),
-            feedforward=self._static_efforts(times, postures) if table.stand else None,
-            segments=self.member.segments,
-        )
+            figure, PostureTrajectory(figure, times, postures), frequency=table.frequency, ratio=table.ratio,
+            stiffness=self._named(table.stiffness), damping=self._named(table.damping), limit=self._named(table.limit),
+            feedforward=self._static_efforts(times, postures) if table.stand else None, segments=self.member.segments,
+        )  # fmt: skip
 
     def way(self) -> PostureTrajectory:
         """Return the way through the postures."""
@@ -231,8 +221,6 @@ def _number(value: float | str, which: str, where: str) -> float:
             return number
     allowed = "a finite number, or text with a unit like " + ("rad or m" if which == "q" else "rad/s or m/s")
     raise SceneError(
-        "the coordinate must be of a joint" if which == "q" else "the velocity must be of a joint",
-        where=where,
-        got=value,
-        allowed=allowed,
-    )
+        "the coordinate must be of a joint" if which == "q" else "the velocity must be of a joint", where=where,
+        got=value, allowed=allowed,
+    )  # fmt: skip

@@ -155,17 +155,11 @@ def _segment(scene: Scene, table: SegmentTable, builder: FigureBuilder, prefix: 
         com = properties.com if table.com is None else com
         inertia = properties.inertia * (mass / properties.mass) if inertia is None else inertia
     builder.segment(
-        prefix + table.name,
-        None if table.parent == "world" else prefix + table.parent,
-        build_joint(table.joint, prefix),
-        placement=build_pose(table.placement),
-        mass=mass,
-        com=com,
-        inertia=inertia,
-        armature=table.armature,
-        damping=table.damping,
+        prefix + table.name, None if table.parent == "world" else prefix + table.parent,
+        build_joint(table.joint, prefix), placement=build_pose(table.placement), mass=mass, com=com, inertia=inertia,
+        armature=table.armature, damping=table.damping,
         shape=None if shape is None else SegmentShape(shape, color=table.color),
-    )
+    )  # fmt: skip
 
 
 def build_surface(table: SurfaceTable) -> Surface:
@@ -184,19 +178,10 @@ def build_surface(table: SurfaceTable) -> Surface:
 
 def _contact(table: ContactTable, names: list[str] | None) -> joints.ContactJoint:
     return joints.contact(
-        build_surface(table.parent),
-        build_surface(table.child),
-        pose1=build_pose(table.parent.pose),
-        pose2=build_pose(table.child.pose),
-        sliding=table.sliding,
-        rolling=table.rolling,
-        spin=table.spin,
-        friction=table.friction,
-        line=table.line,
-        release=table.release,
-        restitution=table.restitution,
-        names=names,
-    )
+        build_surface(table.parent), build_surface(table.child), pose1=build_pose(table.parent.pose),
+        pose2=build_pose(table.child.pose), sliding=table.sliding, rolling=table.rolling, spin=table.spin,
+        friction=table.friction, line=table.line, release=table.release, restitution=table.restitution, names=names,
+    )  # fmt: skip
 
 
 def _function_axis(table: FunctionAxisTable, prefix: str) -> tuple[joints.Axis, Any, str]:
@@ -256,13 +241,9 @@ def _read(scene: Scene, n: int, table: FigureTable, builder: FigureBuilder, pref
 def _begun(joint: joints.ContactJoint, start: ContactStartTable) -> np.ndarray:
     """Return the configuration in which a contact begins."""
     q = joint.configuration(
-        start.parent,
-        start.child,
-        direction=start.direction,
-        yaw=start.yaw,
-        normal1=start.parent_normal,
+        start.parent, start.child, direction=start.direction, yaw=start.yaw, normal1=start.parent_normal,
         normal2=start.normal,
-    )
+    )  # fmt: skip
     return joint.raised(q, start.gap) if isinstance(joint, joints.LeavingContact) else q
 
 
@@ -282,12 +263,7 @@ def _start(
             own = segment.joint.contact.start
             assert isinstance(joint, joints.ContactJoint)
             q[figure.places(prefix + segment.name, "q")] = placed(
-                scene,
-                lambda j=joint, b=own: _begun(j, b),
-                "figure",
-                n,
-                "segment",
-                k,
-            )
+                scene, lambda j=joint, b=own: _begun(j, b), "figure", n, "segment", k,
+            )  # fmt: skip
     read_values(scene, figure, table.start.q, "q", q, prefix, "figure", n, "start", "q")
     read_values(scene, figure, table.start.v, "v", v, prefix, "figure", n, "start", "v")

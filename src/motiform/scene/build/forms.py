@@ -139,10 +139,7 @@ def _cloud(table: FormTable, network: Network | None, tones: np.ndarray, where: 
     if not isinstance(table.radius, float) or len(np.unique(np.atleast_2d(tones), axis=0)) > 1:
         raise SceneError("a cloud must have one radius and one color", where=where)
     return CloudLook(
-        cloud=tuple(f"{name}.position" for name in table.groups),
-        radius=table.radius,
-        color=np.atleast_2d(tones)[0].tolist(),
-        depth=table.depth,
-        spread=table.spread,
+        cloud=tuple(f"{name}.position" for name in table.groups), radius=table.radius,
+        color=np.atleast_2d(tones)[0].tolist(), depth=table.depth, spread=table.spread,
         born=None if table.born is None else f"{table.born}.state",
-    )
+    )  # fmt: skip

@@ -32,15 +32,9 @@ if TYPE_CHECKING:
     from motiform.scene.build.scene import Built
 
 __all__ = [
-    "GalleryEntry",
-    "Scene",
-    "SceneParameter",
-    "image_hints",
-    "list_scenes",
-    "load_scene",
-    "parse_scene",
+    "GalleryEntry", "Scene", "SceneParameter", "image_hints", "list_scenes", "load_scene", "parse_scene",
     "parse_setting",
-]
+]  # fmt: skip
 
 GALLERY = Path(__file__).parents[1] / "gallery"
 _LARGEST = 4 << 20  # bytes; a scene is written by a person
@@ -195,11 +189,9 @@ def load_scene(source: str | Path, settings: Mapping[str, Any] | None = None) ->
             path = GALLERY / f"{source}.toml"
         else:
             raise SceneError(
-                "no such scene",
-                got=str(source),
-                allowed=f"a .toml file, or one of: {', '.join(names)}",
+                "no such scene", got=str(source), allowed=f"a .toml file, or one of: {', '.join(names)}",
                 remedy=closest(str(source), names) or closest_file(path),
-            )
+            )  # fmt: skip
     try:
         if not path.exists():
             raise SceneError("there is no such scene", where=str(path), remedy=closest_file(path))

@@ -22,18 +22,9 @@ from motiform.scene.tables.common import (
 from motiform.scene.tables.drive import Value
 
 __all__ = [
-    "BalanceTable",
-    "ExcitationTable",
-    "KneeSwingTable",
-    "MotorsTable",
-    "MuscleTable",
-    "ReflexTable",
-    "StepTable",
-    "StimulationTable",
-    "SupportTable",
-    "TrainTable",
-    "WrapTable",
-]
+    "BalanceTable", "ExcitationTable", "KneeSwingTable", "MotorsTable", "MuscleTable", "ReflexTable", "StepTable",
+    "StimulationTable", "SupportTable", "TrainTable", "WrapTable",
+]  # fmt: skip
 
 Positive = Annotated[Number, Above0]
 NotNegative = Annotated[Number, AtLeast0]

@@ -10,36 +10,10 @@ from motiform.base.errors import InputError
 from motiform.base.units import quantity
 
 __all__ = [
-    "Above0",
-    "Acceleration",
-    "Ampere",
-    "Area",
-    "Areas",
-    "AtLeast0",
-    "Color",
-    "Density",
-    "Diffusion",
-    "Hertz",
-    "Kilogram",
-    "Length",
-    "Metre",
-    "Name",
-    "NewtonMetres",
-    "Newtons",
-    "Number",
-    "Point",
-    "PoseTable",
-    "Radian",
-    "Second",
-    "Sizes",
-    "Speed",
-    "Spin",
-    "Table",
-    "Turning",
-    "Unit",
-    "Vector",
-    "Velocity",
-]
+    "Above0", "Acceleration", "Ampere", "Area", "Areas", "AtLeast0", "Color", "Density", "Diffusion", "Hertz",
+    "Kilogram", "Length", "Metre", "Name", "NewtonMetres", "Newtons", "Number", "Point", "PoseTable", "Radian",
+    "Second", "Sizes", "Speed", "Spin", "Table", "Turning", "Unit", "Vector", "Velocity",
+]  # fmt: skip
 
 
 class Unit:

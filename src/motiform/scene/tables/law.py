@@ -72,9 +72,6 @@ if TYPE_CHECKING:
     LawKeys = _LawBase
 else:  # the numbers that laws take are those of their register
     LawKeys = create_model(
-        "LawKeys",
-        __base__=_LawBase,
-        __module__=__name__,
-        __doc__=_LawBase.__doc__,
+        "LawKeys", __base__=_LawBase, __module__=__name__, __doc__=_LawBase.__doc__,
         **{name: _field(p) for name, p in PARAMETERS.items()},
-    )
+    )  # fmt: skip

@@ -25,14 +25,8 @@ from motiform.scene.tables.place import Count, FixedTable, ImposedTable, LookTab
 from motiform.scene.tables.shapes import ShapeTable
 
 __all__ = [
-    "LinkTable",
-    "NetworkTable",
-    "PistonTable",
-    "PointsOf",
-    "PushTable",
-    "ReachTable",
-    "SolidTable",
-]
+    "LinkTable", "NetworkTable", "PistonTable", "PointsOf", "PushTable", "ReachTable", "SolidTable",
+]  # fmt: skip
 
 PointsOf = str | list[str]
 """Points by name: "group", "group[3]", "group[2:5]", "other_network.group"; of a grid "group[0, :]"; or several."""
@@ -132,8 +126,7 @@ class SolidTable(LawKeys):
     floor: Metre | None = Field(None, description="height of level ground")
     plane: PlaneTable | None = None
     segment: str | None = Field(
-        None,
-        description="segment or body that carries it; pose and plane are in its frame; its own shape by default",
+        None, description="segment or body that carries it; pose and plane are in its frame; its own shape by default"
     )
     pose: PoseTable = PoseTable()
     points: PointsOf | None = Field(None, description="that meet it; all masses of the network if not given")

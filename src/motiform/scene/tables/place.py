@@ -29,24 +29,10 @@ from motiform.scene.tables.contact import _given
 from motiform.scene.tables.law import Lengths, UnitList
 
 __all__ = [
-    "CircleTable",
-    "Count",
-    "FillTable",
-    "FixedTable",
-    "GridTable",
-    "ImposedTable",
-    "LineTable",
-    "LookTable",
-    "MassesTable",
-    "PathTable",
-    "PlacesTable",
-    "ReplayTable",
-    "RingTable",
-    "SpinTable",
-    "WaveTable",
-    "WayTable",
+    "CircleTable", "Count", "FillTable", "FixedTable", "GridTable", "ImposedTable", "LineTable", "LookTable",
+    "MassesTable", "PathTable", "PlacesTable", "ReplayTable", "RingTable", "SpinTable", "WaveTable", "WayTable",
     "WhirlTable",
-]
+]  # fmt: skip
 
 Count = Annotated[int, Field(ge=1, le=10_000_000)]
 

@@ -44,11 +44,9 @@ def read_c3d(path: Path, options: ReadOptions) -> Raw:
     if len(head) < BLOCK or head[1] != 80:
         got = f"{len(head)} bytes" if len(head) < BLOCK else f"second byte {head[1]}"
         raise InputError(
-            "a C3D file must begin with its header",
-            where=where,
-            got=got,
+            "a C3D file must begin with its header", where=where, got=got,
             allowed="a header of 512 bytes with the mark 80",
-        )
+        )  # fmt: skip
     parameters, numbers = read_parameters(head, head[0], where)
     header = _header(head, numbers, where)
     first, stated = _frames(header, parameters)
@@ -143,14 +141,9 @@ def _frames(header: _Header, parameters: C3dParameters) -> tuple[int, int]:
 
 
 def _samples(
-    data: np.ndarray,
-    header: _Header,
-    numbers: NumberFormat,
-    parameters: C3dParameters,
-    span: tuple[int, int],
-    partial: bool,
-    where: str,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
+    data: np.ndarray, header: _Header, numbers: NumberFormat, parameters: C3dParameters, span: tuple[int, int],
+    partial: bool, where: str,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:  # fmt: skip
     """Return points (frames, points, 3), residuals (frames, points), −1 where not seen, analog (samples, channels)."""
     (first, frames), real = span, header.scale < 0
     numbers_per_frame = 4 * header.points + header.measurements

@@ -22,12 +22,7 @@ _WORD = 65535  # in the header, for a number that 16 bits cannot hold
 
 
 def write_c3d(
-    rec: Recording,
-    path: AnyPath,
-    *,
-    units: str = "mm",
-    computed: Sequence[Computed] = (),
-    overwrite: bool = False,
+    rec: Recording, path: AnyPath, *, units: str = "mm", computed: Sequence[Computed] = (), overwrite: bool = False
 ) -> None:
     """Write markers, residuals, analog channels, force plates and events as a C3D file (numbers in 32 bits).
 

@@ -29,12 +29,9 @@ class Band:
         if self.high <= self.low:
             got = Words(f"{self.low:g} to {self.high:g} Hz")
             raise InputError(
-                "a band must have low below high",
-                where="band",
-                got=got,
-                allowed="low below high",
+                "a band must have low below high", where="band", got=got, allowed="low below high",
                 remedy="Swap the bounds.",
-            )
+            )  # fmt: skip
 
     @classmethod
     def of_run(cls, duration: float, rate: float) -> "Band":

@@ -240,16 +240,14 @@ def _movement_and_image() -> list[Row]:
     optics = ModelScale("optics", 1e4, 32, points=1e5).bytes_per_minute
     steady = ModelScale("optics, steady", 1e3, 32, points=1e5).bytes_per_minute
     return [
-        Row("motion, 1000 coordinates", "byte/min", 240e6, motion),
-        Row("image, 25 Hz", "byte/min", 300e6, image),
-        Row("one model", "byte/min", 240e9, mono),
-        Row("motion and optics", "byte/min", 120e9, motion + optics),
+        Row("motion, 1000 coordinates", "byte/min", 240e6, motion), Row("image, 25 Hz", "byte/min", 300e6, image),
+        Row("one model", "byte/min", 240e9, mono), Row("motion and optics", "byte/min", 120e9, motion + optics),
         Row("one over motion and optics", "", 2, mono / (motion + optics)),
         Row("motion and steady optics", "byte/min", 12.2e9, motion + steady),
         Row("one over motion and steady optics", "", 20, mono / (motion + steady)),
         Row("motion and its image as a dressing", "byte/min", 540e6, motion + image),
         Row("one over motion and dressing", "", 460, mono / (motion + image), "444 exactly"),
-    ]
+    ]  # fmt: skip
 
 
 def _amount(bits: float) -> str:

@@ -249,14 +249,9 @@ def _foresee_all(advice: Advice, duration: float, state: NetworkState | Engine |
 
 
 def _foresee(
-    network: Network,
-    points: Mapping[str, np.ndarray],
-    label: np.ndarray,
-    pairs: Sequence[tuple[int, int]],
-    ways: set[tuple[int, int]],
-    duration: float,
-    state: NetworkState | Engine | None,
-) -> dict[tuple[int, int], tuple[float | None, float | None, str]]:
+    network: Network, points: Mapping[str, np.ndarray], label: np.ndarray, pairs: Sequence[tuple[int, int]],
+    ways: set[tuple[int, int]], duration: float, state: NetworkState | Engine | None,
+) -> dict[tuple[int, int], tuple[float | None, float | None, str]]:  # fmt: skip
     """Return the errors of both models of each pair if one ignores the other, and why they are not foreseen."""
     names = list(points)
 
@@ -275,15 +270,9 @@ def _foresee(
 
 
 def pair_influences(
-    seen: Mapping[str, LinearNetwork],
-    network: Network,
-    label: np.ndarray,
-    pair: tuple[int, int],
-    names: Sequence[str],
-    band: Band,
-    threshold: float,
-    count: int = 200,
-) -> dict[str, Influence]:
+    seen: Mapping[str, LinearNetwork], network: Network, label: np.ndarray, pair: tuple[int, int], names: Sequence[str],
+    band: Band, threshold: float, count: int = 200,
+) -> dict[str, Influence]:  # fmt: skip
     """Return the influences of two models on one another by axis, where links between them act along it."""
     found, (i, j) = {}, pair
     of = dict(zip((network.point_name(int(p)) for p in np.flatnonzero(label >= 0)), label[label >= 0], strict=True))

@@ -10,16 +10,9 @@ from motiform.motion.run.options import check_number
 from motiform.spatial.checks import Array, Words, as_floats
 
 __all__ = [
-    "Complex",
-    "as_complex",
-    "check_pulsations",
-    "check_spectrum",
-    "factors",
-    "link_impedance",
-    "mass_impedance",
-    "parallel",
-    "series",
-]
+    "Complex", "as_complex", "check_pulsations", "check_spectrum", "factors", "link_impedance", "mass_impedance",
+    "parallel", "series",
+]  # fmt: skip
 
 Complex = NDArray[np.complexfloating[Any, Any]]
 

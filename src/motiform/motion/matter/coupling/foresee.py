@@ -33,12 +33,9 @@ class Foreseen:
 
 
 def foresee(
-    network: Network,
-    cuts: Sequence[Network],
-    label: np.ndarray,
-    duration: float,
+    network: Network, cuts: Sequence[Network], label: np.ndarray, duration: float,
     state: NetworkState | Engine | None = None,
-) -> list[Foreseen]:
+) -> list[Foreseen]:  # fmt: skip
     """Return the errors of models in each of some cut networks over a duration [s] from a state.
 
     label: number of the model of each point, (points,), −1 for points that links do not move.

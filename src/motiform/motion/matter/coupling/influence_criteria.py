@@ -221,14 +221,9 @@ def _crossing(network: LinearNetwork, one: Sequence[int], two: Sequence[int]) ->
 
 
 def _reaction(
-    network: LinearNetwork,
-    one: Sequence[int],
-    two: Sequence[int],
-    crossing: np.ndarray,
-    omega: Array,
-    step: float | None,
-    others: str,
-) -> Array:
+    network: LinearNetwork, one: Sequence[int], two: Sequence[int], crossing: np.ndarray, omega: Array,
+    step: float | None, others: str,
+) -> Array:  # fmt: skip
     """Return the largest stretch of Y_one⁻¹ Y_two at the points of `one` that the links touch, (frequencies,)."""
     ends = np.concatenate([network.a[crossing], network.b[crossing]])
     points = sorted(set(ends.tolist()) & set(one))
@@ -239,12 +234,10 @@ def _reaction(
     inner = rest.part(two, others=others)
     a, b = ([place[int(m)] for m in end[crossing]] for end in (network.a, network.b))
     beyond = LinearNetwork(
-        np.concatenate([inner.mass, np.zeros(len(points))]),
-        np.concatenate([inner.a, a]).astype(int),
-        np.concatenate([inner.b, b]).astype(int),
-        np.concatenate([inner.stiffness, network.stiffness[crossing]]),
+        np.concatenate([inner.mass, np.zeros(len(points))]), np.concatenate([inner.a, a]).astype(int),
+        np.concatenate([inner.b, b]).astype(int), np.concatenate([inner.stiffness, network.stiffness[crossing]]),
         np.concatenate([inner.damping, network.damping[crossing]]),
-    )
+    )  # fmt: skip
     return _stretch(Y_one, port_impedance(beyond, range(len(two), len(two) + len(points)), omega, step))
 
 

@@ -183,13 +183,10 @@ def join(
     names = one.names + two.names
     whole = len(names) == one.size + two.size and len(set(names)) == len(names)
     return LinearNetwork(
-        np.concatenate([one.mass, two.mass]),
-        np.concatenate([one.a, shifted[0], ends_a]),
-        np.concatenate([one.b, shifted[1], ends_b + one.size]),
-        np.concatenate([one.stiffness, two.stiffness, k]),
-        np.concatenate([one.damping, two.damping, z]),
-        names if whole else (),
-    )
+        np.concatenate([one.mass, two.mass]), np.concatenate([one.a, shifted[0], ends_a]),
+        np.concatenate([one.b, shifted[1], ends_b + one.size]), np.concatenate([one.stiffness, two.stiffness, k]),
+        np.concatenate([one.damping, two.damping, z]), names if whole else (),
+    )  # fmt: skip
 
 
 def without_links(network: LinearNetwork, links: np.ndarray) -> LinearNetwork:
@@ -240,20 +237,16 @@ def _check_ends(ends: ArrayLike, key: str, count: int, *, ground: bool = True) -
         array = array.astype(int)
     if array.ndim != 1 or array.dtype.kind not in "iu":
         raise InputError(
-            "ends of links are indices",
-            where=key,
-            got=Words(f"{array.dtype} {array.shape}"),
+            "ends of links are indices", where=key, got=Words(f"{array.dtype} {array.shape}"),
             allowed="(links,) whole numbers",
-        )
+        )  # fmt: skip
     low = GROUND if ground else 0
     bad = np.flatnonzero((array < low) | (array >= count))
     if len(bad):
         raise InputError(
-            "the end of a link must be an existing point",
-            where=f"{key} of link {bad[0]}",
-            got=int(array[bad[0]]),
+            "the end of a link must be an existing point", where=f"{key} of link {bad[0]}", got=int(array[bad[0]]),
             allowed=f"0 to {count - 1}" + (", or −1 for the ground" if ground else ""),
-        )
+        )  # fmt: skip
     return array.astype(int)
 
 

@@ -211,20 +211,16 @@ def direction(axis: str | ArrayLike) -> Array:
     if isinstance(axis, str):
         if axis not in ("x", "y", "z"):
             raise InputError(
-                "axis must be a letter or a vector that is not zero",
-                where="linearise",
-                got=axis,
+                "axis must be a letter or a vector that is not zero", where="linearise", got=axis,
                 allowed='"x", "y", "z" or a direction (3,)',
-            )
+            )  # fmt: skip
         return np.eye(3)["xyz".index(axis)]
     e = as_floats(axis, where="axis")
     if e.shape != (3,) or not e.any():
         raise InputError(
-            "axis must be a letter or a vector that is not zero",
-            where="linearise",
-            got=Words(str(axis)),
+            "axis must be a letter or a vector that is not zero", where="linearise", got=Words(str(axis)),
             allowed='"x", "y", "z" or a direction (3,)',
-        )
+        )  # fmt: skip
     return e / np.linalg.norm(e)
 
 
@@ -262,11 +258,9 @@ def _check_active(network: Network, active: Active) -> None:
         return
     if not isinstance(active, Mapping):
         raise InputError(
-            'active must be a mapping or "strongest"',
-            where="linearise",
-            got=Words(repr(active)),
+            'active must be a mapping or "strongest"', where="linearise", got=Words(repr(active)),
             allowed='{name: zone or state}, "strongest"',
-        )
+        )  # fmt: skip
     known = [thing.name for kind in (network.bundles, network.reaches) for thing in kind]
     for name in active:
         if name not in known:

@@ -44,13 +44,10 @@ class MarkerOnCell:
     def network(self) -> LinearNetwork:
         """Return both in contact, as masses "marker" and "cell"."""
         return LinearNetwork(
-            np.array([self.marker_mass, self.cell_mass]),
-            np.array([0, 1]),
-            np.array([1, GROUND]),
+            np.array([self.marker_mass, self.cell_mass]), np.array([0, 1]), np.array([1, GROUND]),
             np.array([self.contact_stiffness, self.cell_stiffness]),
-            np.array([self.contact_damping, self.cell_damping]),
-            ("marker", "cell"),
-        )
+            np.array([self.contact_damping, self.cell_damping]), ("marker", "cell"),
+        )  # fmt: skip
 
     def marker_impedance(self, omega: ArrayLike, step: float | None = None) -> Complex:
         """Return Y_A of the marker seen through its buffer [Habibi97 3.24]."""

@@ -49,13 +49,9 @@ def solve_nodal(
 
 
 def reduced(
-    network: LinearNetwork,
-    points: Sequence[int | str],
-    w: Array,
-    step: float | None,
-    f: Complex | None,
+    network: LinearNetwork, points: Sequence[int | str], w: Array, step: float | None, f: Complex | None,
     imposed: Mapping[int | str, ArrayLike],
-) -> tuple[Complex, Complex | None]:
+) -> tuple[Complex, Complex | None]:  # fmt: skip
     """Return Y (frequencies, ports, ports) and F_eq (frequencies, ports) of the ports, all else eliminated (Schur).
 
     The complement Y_PP − Y_PI Y_II⁻¹ Y_IP is finite at resonances, where 𝒴 itself cannot be inverted.

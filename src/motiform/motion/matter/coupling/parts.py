@@ -182,22 +182,14 @@ def _imposed(group: Group, values: Any, rate: float, mixed: bool) -> Group:
     if not len(values) or np.shape(values[0]) != shape:
         got = Words(f"{len(values)} samples of shape {np.shape(values[0]) if len(values) else ()}")
         raise InputError(
-            "the motion must be that of the points of the group",
-            where=group.name,
-            got=got,
+            "the motion must be that of the points of the group", where=group.name, got=got,
             allowed=f"samples of {shape}",
-        )
+        )  # fmt: skip
     return replace(
-        group,
-        name=f"{group.name}.played" if mixed else group.name,
-        kind="imposed",
-        mass=np.full(group.count, np.inf),
-        free=np.zeros(group.count, np.uint8),
-        drag=np.zeros(group.count),
-        motion=Signal(values, rate),
-        inertia=None,
+        group, name=f"{group.name}.played" if mixed else group.name, kind="imposed", mass=np.full(group.count, np.inf),
+        free=np.zeros(group.count, np.uint8), drag=np.zeros(group.count), motion=Signal(values, rate), inertia=None,
         angular_velocity=None,
-    )
+    )  # fmt: skip
 
 
 def _signal(signal: Signal, rows: np.ndarray) -> Signal:

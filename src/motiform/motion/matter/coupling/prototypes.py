@@ -98,12 +98,9 @@ def main_prototypes(recorded: ArrayLike, *, count: int | None = None, share: flo
     n = _how_many(sizes if _energy(x) else 0 * sizes, count, share)
     reconstructed = (U[:, :n] * sizes[:n]) @ Vt[:n]
     return Prototypes(
-        "main",
-        U[:, :n] * sizes[:n],
-        Vt[:n].reshape(n, x.shape[1], 3),
-        (moving - reconstructed).reshape(x.shape),
+        "main", U[:, :n] * sizes[:n], Vt[:n].reshape(n, x.shape[1], 3), (moving - reconstructed).reshape(x.shape),
         _energy(x),
-    )
+    )  # fmt: skip
 
 
 def _how_many(sizes: Array, count: int | None, share: float | None) -> int:
@@ -138,11 +135,9 @@ def _check_recorded(recorded: ArrayLike) -> Array:
     x = as_floats(recorded, 3, where="recorded")
     if x.ndim != 3 or 0 in x.shape:
         raise InputError(
-            "recorded points must have the shape (samples, points, 3)",
-            where="recorded",
-            got=x.shape,
+            "recorded points must have the shape (samples, points, 3)", where="recorded", got=x.shape,
             allowed="(samples, points, 3)",
-        )
+        )  # fmt: skip
     return x
 
 
@@ -153,9 +148,7 @@ def _weights(mass: ArrayLike | None, points: int) -> Array:
     if m.shape != (points,) or (m < 0).any() or m.sum() == 0:
         got = Words(f"shape {m.shape}")
         raise InputError(
-            "there must be one mass for each point",
-            where="mass",
-            got=got,
+            "there must be one mass for each point", where="mass", got=got,
             allowed=f"({points},), zero or more, not all zero",
-        )
+        )  # fmt: skip
     return m / m.sum()

@@ -243,11 +243,9 @@ def _motions(part: NetworkPart, key: str, *recorded: Recording) -> dict[str, Any
             if rec.channel(name).rate != part.whole.frequency:
                 got = Words(f"{rec.channel(name).rate} Hz")
                 raise InputError(
-                    "the channel must have the frequency of the network",
-                    where=name,
-                    got=got,
+                    "the channel must have the frequency of the network", where=name, got=got,
                     allowed=f"{part.whole.frequency:g} Hz",
-                )
+                )  # fmt: skip
         have = np.concatenate([numbers for _, numbers in sources]) if sources else np.zeros(0, int)
         if not np.isin(wanted, have).all():
             lost = int(wanted[~np.isin(wanted, have)][0])
@@ -284,14 +282,9 @@ class _Gathered:
 
 
 def _joined(
-    network: Network,
-    kept: Sequence[tuple[NetworkPart, Recording]],
-    options: RunOptions,
-    steps: int,
-    out: Path | None,
-    overwrite: bool,
-    separation: Separation,
-) -> Recording:
+    network: Network, kept: Sequence[tuple[NetworkPart, Recording]], options: RunOptions, steps: int, out: Path | None,
+    overwrite: bool, separation: Separation,
+) -> Recording:  # fmt: skip
     """Return one recording of all points from those of the runs."""
     keys = ("position", "velocity") if network.keep_velocity else ("position",)
     channels = [_channel(g, key, np.arange(g.count), options.rate) for g in network.groups for key in keys]

@@ -15,17 +15,9 @@ from motiform.record.plain import to_plain
 from motiform.spatial.checks import Array, Words, as_floats
 
 __all__ = [
-    "Condition",
-    "TwoPort",
-    "constant_length",
-    "follows_neighbours",
-    "length_change",
-    "non_dynamic",
-    "spring_transmission",
-    "stiff_enough",
-    "transmission",
-    "two_port",
-]
+    "Condition", "TwoPort", "constant_length", "follows_neighbours", "length_change", "non_dynamic",
+    "spring_transmission", "stiff_enough", "transmission", "two_port",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

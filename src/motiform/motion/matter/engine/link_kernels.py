@@ -15,16 +15,9 @@ from motiform.base.kernels import inline, kernel
 from motiform.motion.matter.engine.columns import CUTS
 
 __all__ = [
-    "axial_links",
-    "law_range",
-    "law_tension",
-    "load_law",
-    "piston_links",
-    "scale_links",
-    "stencil_links",
-    "tension",
+    "axial_links", "law_range", "law_tension", "load_law", "piston_links", "scale_links", "stencil_links", "tension",
     "zone_links",
-]
+]  # fmt: skip
 
 
 @inline

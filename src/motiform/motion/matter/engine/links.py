@@ -17,15 +17,9 @@ class DeviceLinks:
     """Links of some bundles on the device, working every so many steps; `first` is their place in the tensions."""
 
     def __init__(
-        self,
-        device: Any,
-        network: Network,
-        bundles: list[Bundle],
-        state: NetworkState,
-        first: int,
-        pad: int,
+        self, device: Any, network: Network, bundles: list[Bundle], state: NetworkState, first: int, pad: int,
         width: int,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.device, self.bundle, self.first, self.width = device, bundles[0], first, width
         self.every = every = self.bundle.every
         then = state.position - every * (state.position - state.previous)
@@ -83,15 +77,9 @@ class AutomatonLinks(DeviceLinks):
     """Arrays that a checkpoint holds."""
 
     def __init__(
-        self,
-        device: Any,
-        network: Network,
-        bundles: list[Bundle],
-        state: NetworkState,
-        first: int,
-        pad: int,
+        self, device: Any, network: Network, bundles: list[Bundle], state: NetworkState, first: int, pad: int,
         width: int,
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__(device, network, bundles, state, first, pad, width)
         law: Any = self.bundle.law
         start = network.initial_state()

@@ -13,16 +13,9 @@ from motiform.motion.matter.engine.link_kernels import law_range, law_tension, l
 from motiform.motion.run.options import LOST
 
 __all__ = [
-    "add_aside",
-    "add_forces",
-    "clear",
-    "clear_runs",
-    "extrapolate_run",
-    "impose",
-    "move_masses",
-    "move_runs",
+    "add_aside", "add_forces", "clear", "clear_runs", "extrapolate_run", "impose", "move_masses", "move_runs",
     "slow_forces",
-]
+]  # fmt: skip
 
 
 _RUN = 64  # masses that are looked at together: a floor does nothing where none of them is near

@@ -10,14 +10,9 @@ from motiform.motion.matter.laws.links import ZoneLaw
 from motiform.motion.matter.model.network import Bundle, Network, NetworkState, Piston, Reach
 
 __all__ = [
-    "angular_momentum",
-    "invariant",
-    "kinetic_energy",
-    "momentum",
-    "potential_energy",
-    "rotation_energy",
+    "angular_momentum", "invariant", "kinetic_energy", "momentum", "potential_energy", "rotation_energy",
     "stored_energy",
-]
+]  # fmt: skip
 
 
 def momentum(network: Network, state: NetworkState) -> np.ndarray:

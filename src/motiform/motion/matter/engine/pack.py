@@ -10,16 +10,9 @@ from motiform.motion.matter.laws.links import ZoneLaw
 from motiform.motion.matter.model.network import Bundle, Network, NetworkState, Piston
 
 __all__ = [
-    "Arms",
-    "PackedLinks",
-    "Stencils",
-    "distances",
-    "pack_arms",
-    "pack_stencils",
-    "pack_table",
-    "piston_lengths",
+    "Arms", "PackedLinks", "Stencils", "distances", "pack_arms", "pack_stencils", "pack_table", "piston_lengths",
     "split_bundles",
-]
+]  # fmt: skip
 
 _ALIKE = 1e-12  # rest lengths of a grid's direction that differ by less than this part are one
 

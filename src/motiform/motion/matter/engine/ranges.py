@@ -286,16 +286,9 @@ class ZoneRange(Range):
             kernel, more = reach_kernels.creeping_pairs, (self.rub,)  # type: ignore[assignment]
         launch = self.device.launch
         launch(
-            kernel,
-            -(-self.pair_count // self.pair_width),
-            self.pair_width,
-            self.pair_count,
-            *seen,
-            *law,
-            *more,
-            self.pulls,
-            least=-(-_FEW // self.pair_width),
-        )
+            kernel, -(-self.pair_count // self.pair_width), self.pair_width, self.pair_count, *seen, *law, *more,
+            self.pulls, least=-(-_FEW // self.pair_width),
+        )  # fmt: skip
         gathered = (self.order, self.found, self.firsts, self.backs, self.offsets, self.stride, self.pulls, forces)
         launch(reach_kernels.gather_pairs, self.elements, self.width, *gathered, least=self.least)
 

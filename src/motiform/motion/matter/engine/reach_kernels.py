@@ -16,18 +16,9 @@ from motiform.geometry.search.neighbour_kernels import first_at_least
 from motiform.motion.matter.engine.link_kernels import law_tension, load_law
 
 __all__ = [
-    "carry_memory",
-    "carry_pairs",
-    "count_pairs",
-    "creeping_pairs",
-    "find_backs",
-    "gather_pairs",
-    "line_up",
-    "make_pairs",
-    "rank_order",
-    "smooth_pairs",
-    "sticking_pairs",
-]
+    "carry_memory", "carry_pairs", "count_pairs", "creeping_pairs", "find_backs", "gather_pairs", "line_up",
+    "make_pairs", "rank_order", "smooth_pairs", "sticking_pairs",
+]  # fmt: skip
 
 
 @kernel

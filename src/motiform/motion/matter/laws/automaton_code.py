@@ -22,121 +22,6 @@ __all__ = ["source", "written"]
 
 _writing = threading.Lock()
 
-_TEXT = '''"""Kernels of an automaton, written by motiform."""
-
-import math
-
-from numba import uint64 as ix
-
-from motiform.base.kernels import inline, kernel
-from motiform.motion.matter.laws.automaton_kernels import greater, lesser, power, sign
-
-
-@inline
-def begin(table, row, start):
-    """Return what a link remembers when it begins."""
-{parameters}
-    return {begin}
-
-
-@inline
-def law(table, row, d, speed, per_step, state, {memory}):
-    """Return the tension [N], then the state and the memory after this sample [Habibi97 1.12]."""
-{parameters}
-    dt = 1.0 / per_step
-    fired = 0
-    force = 0.0
-{states}
-    age = 1.0 if fired != 0 else age + 1.0
-    return force, state, {memory}
-
-
-@kernel
-def automaton_links(l, x, ends, others, axis, material, table, per_step, length, state, memory, meter, pull, first):
-    """Write s of links along the line between their ends, or the tension of those along an axis.
-
-    Meter (see `automaton_law.METER`): the work of a tension t in the scheme is −t (d₊ − d₋)/2, known a sample later.
-    """
-    n = ix(l)
-    i, j, a = ix(ends[n]), ix(others[n]), axis[n]
-    if a < 0:
-        dx, dy, dz = x[0, j] - x[0, i], x[1, j] - x[1, i], x[2, j] - x[2, i]
-        d = math.sqrt(dx * dx + dy * dy + dz * dz)
-    else:
-        d = x[ix(a), j] - x[ix(a), i]
-    t, s, {memory} = law(
-        table, ix(material[n]), d, (d - length[n]) * per_step, per_step, int(state[n]), {link_memory}
-    )
-    if a >= 0:
-        pull[ix(first + l)] = t
-    else:
-        pull[ix(first + l)] = t / d if d > 0.0 else 0.0
-    length[n], state[n] = d, s
-    {link_memory} = {memory}
-    work = 0.5 * meter[0, n] * (d - meter[2, n])
-    meter[3, n] -= work
-    meter[4, n] += abs(work)
-    meter[2, n] = meter[1, n]
-    meter[0, n], meter[1, n] = t, d
-
-
-@kernel
-def automaton_reach(
-    c, width, places, strides, neighbours, found, order, radius, table, per_step, cutoff, memory, forces
-):
-    """Add the forces of all neighbours on masses: the law of the gap between them, from the first row."""
-    for n in range(c * width, min((c + 1) * width, order.shape[0])):
-        i = ix(n)
-        x, y, z = places[0, i], places[1, i], places[2, i]
-        vx, vy, vz = strides[0, i], strides[1, i], strides[2, i]
-        fx, fy, fz = 0.0, 0.0, 0.0
-        for slot in range(found[i]):
-            k = ix(slot)
-            j = ix(neighbours[k, i])
-            dx, dy, dz = places[0, j] - x, places[1, j] - y, places[2, j] - z
-            apart = radius[i] + radius[j]
-            square, outer = dx * dx + dy * dy + dz * dz, cutoff + apart
-            if square < outer * outer and square > 0.0:
-                d = math.sqrt(square)
-                r = 1.0 / d
-                ex, ey, ez = strides[0, j] - vx, strides[1, j] - vy, strides[2, j] - vz
-                along = (ex * dx + ey * dy + ez * dz) * r
-                s = int(memory[0, k, i]) - 1
-                if s < 0:
-                    s = 0
-                    {memory} = begin(table, 0, d - apart)
-                else:
-                    {memory} = {pair_memory}
-                t, s, {memory} = law(table, 0, d - apart, along * per_step, per_step, s, {memory})
-                memory[0, k, i] = 1.0 + s
-                {pair_memory} = {memory}
-                q = t * r
-                fx, fy, fz = fx + q * dx, fy + q * dy, fz + q * dz
-            elif square > 0.0:
-                memory[0, k, i] = 0.0
-        m = ix(order[i])
-        forces[0, m] += fx
-        forces[1, m] += fy
-        forces[2, m] += fz
-
-
-@kernel
-def automaton_paths(l, paths, material, table, per_step, length, state, memory, tensions, states, memories):
-    """Drive links through paths of distances [sample, link], and write what they do."""
-    n = ix(l)
-    s, before = int(state[n]), length[n]
-    {memory} = {link_memory}
-    for sample in range(paths.shape[0]):
-        d = paths[sample, n]
-        t, s, {memory} = law(
-            table, ix(material[n]), d, (d - before) * per_step, per_step, s, {memory}
-        )
-        tensions[sample, n], states[sample, n], before = t, s, d
-        {path_memory} = {memory}
-    length[n], state[n] = before, s
-    {link_memory} = {memory}
-'''
-
 
 def source(automaton: Automaton) -> str:
     """Return the text of the module of kernels of an automaton."""
@@ -148,14 +33,19 @@ def source(automaton: Automaton) -> str:
         return _tuple(place.format(k=k) for k in range(len(kept)))
 
     parameters = [f"    {names[name]} = table[row, {k}]" for k, name in enumerate(automaton.parameters)]
-    return _TEXT.format(
-        parameters="\n".join(parameters) or "    # no parameters",
-        begin=_tuple([*(write(tree, names) for tree in automaton.memory.values()), "0.0"]),
-        memory=_tuple(kept),
-        link_memory=at("memory[{k}, n]"),
-        pair_memory=at("memory[{k} + 1, k, i]"),
-        path_memory=at("memories[sample, {k}, n]"),
-        states="\n".join(_state(automaton, n, names) for n in range(len(automaton.states))),
+    return (
+        Path(__file__)
+        .with_name("automaton.py.txt")
+        .read_text("utf-8")
+        .format(
+            parameters="\n".join(parameters) or "    # no parameters",
+            begin=_tuple([*(write(tree, names) for tree in automaton.memory.values()), "0.0"]),
+            memory=_tuple(kept),
+            link_memory=at("memory[{k}, n]"),
+            pair_memory=at("memory[{k} + 1, k, i]"),
+            path_memory=at("memories[sample, {k}, n]"),
+            states="\n".join(_state(automaton, n, names) for n in range(len(automaton.states))),
+        )
     )
 
 

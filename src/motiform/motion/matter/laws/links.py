@@ -22,18 +22,9 @@ from motiform.base.errors import InputError
 from motiform.motion.matter.engine.columns import CUTS, ROW, ZONES
 
 __all__ = [
-    "Friction",
-    "Zone",
-    "ZoneLaw",
-    "cohesion",
-    "damper",
-    "elastic_buffer",
-    "hollow_buffer",
-    "spring",
-    "visco_elastic_buffer",
-    "viscosity",
-    "zones",
-]
+    "Friction", "Zone", "ZoneLaw", "cohesion", "damper", "elastic_buffer", "hollow_buffer", "spring",
+    "visco_elastic_buffer", "viscosity", "zones",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -71,11 +62,9 @@ class ZoneLaw:
                 array = _numbers(value, key, where)
                 if key == "damping" and (array < 0).any():
                     raise InputError(
-                        "damping must not be negative: it would feed energy",
-                        where=where,
-                        got=array.min(),
+                        "damping must not be negative: it would feed energy", where=where, got=array.min(),
                         allowed="0 or more",
-                    )
+                    )  # fmt: skip
                 if key != "until" and not np.isfinite(array).all():
                     raise InputError(f"{key} is not finite", where=where, got=value)
         ends = np.broadcast_arrays(*[np.asarray(zone.until, float) for zone in self.zones])

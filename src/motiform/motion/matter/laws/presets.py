@@ -175,13 +175,9 @@ def plasticity(
     _check("plasticity", above={"stiffness": stiffness, "ductility": ductility}, least={"yield_force": yield_force})
     _check("plasticity", least={"hardening": hardening})
     return Automaton("plasticity", PLASTICITY).law(
-        stiffness=stiffness,
-        yield_force=yield_force,
-        hardening=hardening,
-        ductility=ductility,
-        damping=damping,
+        stiffness=stiffness, yield_force=yield_force, hardening=hardening, ductility=ductility, damping=damping,
         rest=rest,
-    )
+    )  # fmt: skip
 
 
 def rupture(

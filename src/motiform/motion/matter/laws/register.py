@@ -57,11 +57,9 @@ def _zones(zones: Sequence[Zone | Sequence[float]]) -> ZoneLaw:
 
 
 def _automaton(
-    text: str,
-    values: Mapping[str, ArrayLike | None] | None = None,
-    strongest: tuple[float, float] | None = None,
+    text: str, values: Mapping[str, ArrayLike | None] | None = None, strongest: tuple[float, float] | None = None,
     name: str = "automaton",
-) -> AutomatonLaw:
+) -> AutomatonLaw:  # fmt: skip
     return AutomatonLaw(Automaton(name, text), dict(values or {}), strongest)
 
 

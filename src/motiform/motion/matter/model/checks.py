@@ -13,18 +13,9 @@ from motiform.spatial import Transform
 from motiform.spatial.checks import Words
 
 __all__ = [
-    "AXIS",
-    "check_apart",
-    "check_eddies",
-    "check_reach_apart",
-    "check_reach_room",
-    "check_rolls",
-    "moved_solid",
-    "read_axis",
-    "read_rotation",
-    "read_signal",
-    "shifted",
-]
+    "AXIS", "check_apart", "check_eddies", "check_reach_apart", "check_reach_room", "check_rolls", "moved_solid",
+    "read_axis", "read_rotation", "read_signal", "shifted",
+]  # fmt: skip
 
 AXIS = {"x": 0, "y": 1, "z": 2}
 _INERTIA = {"ball": 2 / 5, "shell": 2 / 3, "disc": 1 / 2, "hoop": 1.0}  # over m r²
@@ -162,11 +153,9 @@ def read_signal(values: Any, rate: float | None, where: str) -> Signal:
         array = array[:, None]
     if array.ndim != 3 or array.shape[-1] != 3 or not len(array):
         raise InputError(
-            "samples must have shape (samples, points, 3)",
-            where=where,
-            got=f"shape {np.shape(values)}",
+            "samples must have shape (samples, points, 3)", where=where, got=f"shape {np.shape(values)}",
             allowed="(samples, points, 3)",
-        )
+        )  # fmt: skip
     if rate is None or not rate > 0:
         raise InputError("the rate of samples must be positive", where=where, got=rate, allowed="above 0 Hz")
     return Signal(check_array(array, "samples", where, array.shape), float(rate))
@@ -178,9 +167,7 @@ def read_axis(axis: Any, where: str) -> int:
         return -1
     if axis not in AXIS:
         raise InputError(
-            "axis must name an axis",
-            where=where,
-            got=axis,
+            "axis must name an axis", where=where, got=axis,
             allowed="'x', 'y', 'z', or None for the line between the ends",
-        )
+        )  # fmt: skip
     return AXIS[axis]

@@ -72,12 +72,9 @@ class PlacedModule:
             return self.ends[name]
         known = [*self.points, *self.ends]
         raise InputError(
-            "the module has no such point",
-            where=self.name,
-            got=name,
-            allowed=", ".join(known),
+            "the module has no such point", where=self.name, got=name, allowed=", ".join(known),
             remedy=closest(name, known),
-        )
+        )  # fmt: skip
 
 
 @dataclass

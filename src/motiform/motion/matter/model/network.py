@@ -23,17 +23,8 @@ if TYPE_CHECKING:
     from motiform.spatial import Transform
 
 __all__ = [
-    "FREQUENCY",
-    "Bundle",
-    "Group",
-    "Input",
-    "Network",
-    "NetworkSolid",
-    "NetworkState",
-    "Piston",
-    "Reach",
-    "Signal",
-]
+    "FREQUENCY", "Bundle", "Group", "Input", "Network", "NetworkSolid", "NetworkState", "Piston", "Reach", "Signal",
+]  # fmt: skip
 
 FREQUENCY = 1050.0  # [Hz] 42 × 25 film frames, and 44100 = 42 × 1050 [Habibi97 2.4]
 GRAVITY = (0.0, -9.81, 0.0)

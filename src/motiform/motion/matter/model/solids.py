@@ -125,15 +125,9 @@ class DeviceSolids:
         launch = device.launch
         elements = count * parts.shape[1]
         launch(
-            solid_kernels.wrench_parts,
-            elements,
-            self._x,
-            self._touching.members,
-            self._own,
-            self._placed.poses,
-            parts,
+            solid_kernels.wrench_parts, elements, self._x, self._touching.members, self._own, self._placed.poses, parts,
             least=4,
-        )
+        )  # fmt: skip
         while parts.shape[1] > 1:
             sums = device.empty((count, -(-parts.shape[1] // solid_kernels.BLOCK), 6))
             launch(solid_kernels.sum_parts, count * sums.shape[1], parts, sums, least=4)

@@ -16,20 +16,9 @@ from motiform.spatial import across_axes
 from motiform.spatial.checks import as_floats
 
 __all__ = [
-    "GridLinks",
-    "agglomerate",
-    "block_positions",
-    "chain",
-    "cross",
-    "edges",
-    "graph",
-    "grid",
-    "line_positions",
-    "loop",
-    "near",
-    "plate",
-    "ring_positions",
-]
+    "GridLinks", "agglomerate", "block_positions", "chain", "cross", "edges", "graph", "grid", "line_positions", "loop",
+    "near", "plate", "ring_positions",
+]  # fmt: skip
 
 
 # What a network takes while it is built and run [byte], as measured

@@ -9,17 +9,6 @@ from motiform.motion.matter.motions.moves import Circle, MovedPoints, MovedSolid
 from motiform.motion.matter.motions.recorded import RecordedSolid, recorded_points, recorded_solid
 
 __all__ = [
-    "Circle",
-    "Eddies",
-    "Gusts",
-    "MovedPoints",
-    "MovedSolid",
-    "Path",
-    "Push",
-    "RecordedSolid",
-    "Spin",
-    "Swing",
-    "Wave",
-    "recorded_points",
-    "recorded_solid",
-]
+    "Circle", "Eddies", "Gusts", "MovedPoints", "MovedSolid", "Path", "Push", "RecordedSolid", "Spin", "Swing", "Wave",
+    "recorded_points", "recorded_solid",
+]  # fmt: skip

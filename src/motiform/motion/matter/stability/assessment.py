@@ -76,7 +76,8 @@ def assess_network(network: Network, *, exact: bool = False) -> Stability:
         mass, a, b, stiffness, damping, network.step, names=names, link_names=worst.names,
         least_stiffness=worst.joined("least"), dimensions=_dimensions(network), exact=exact,
     )  # fmt: skip
-    crowds = tuple(_crowd_note(reach) for reach in network.reaches if _collapses(network, reach))
+    draws = "attracts more than it repels: a crowd of such points draws together without end."
+    crowds = tuple(f"Reach {reach.name!r} {draws}" for reach in network.reaches if _collapses(network, reach))
     found = replace(found, notes=(*found.notes, *crowds))
     if not found.bounded and len(a):
         weight = network.step**2 * stiffness + 2 * network.step * damping
@@ -241,10 +242,6 @@ def _collapses(network: Network, reach: Reach) -> bool:
     r = np.linspace(0.0, size + reach.law.cutoff, 2001)[1:]
     energy = stored_energy(reach.law.rows(len(r), np.zeros(len(r))), r - size)
     return float(((energy - energy[-1]) * r ** (n - 1)).sum()) < -1e-9 * float(np.abs(energy).max() * r[-1] ** (n - 1))
-
-
-def _crowd_note(reach: Reach) -> str:
-    return f"Reach {reach.name!r} attracts more than it repels: a crowd of such points draws together without end."
 
 
 def _rolls(network: Network, points: np.ndarray) -> np.ndarray:

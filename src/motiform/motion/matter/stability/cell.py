@@ -17,24 +17,10 @@ from motiform.base.errors import InputError
 from motiform.spatial.checks import Array, as_floats
 
 __all__ = [
-    "CARDINAL",
-    "PROTOTYPES",
-    "REGIMES",
-    "Cell",
-    "ModeSegment",
-    "Prototype",
-    "ScreenLaw",
-    "axis_eigenvalues",
-    "critical_damping",
-    "design_screen",
-    "free_response",
-    "grid_eigenvalues",
-    "grid_modes",
-    "grid_response",
-    "modal_segment",
-    "regime",
-    "roots",
-]
+    "CARDINAL", "PROTOTYPES", "REGIMES", "Cell", "ModeSegment", "Prototype", "ScreenLaw", "axis_eigenvalues",
+    "critical_damping", "design_screen", "free_response", "grid_eigenvalues", "grid_modes", "grid_response",
+    "modal_segment", "regime", "roots",
+]  # fmt: skip
 
 REGIMES = ("oscillating", "critical", "overdamped", "without a continuous counterpart", "marginal", "unstable")
 # (K, Z): O swings for ever, L is a free mass, S stays where it is left, C is back after one sample. [Habibi97 §8.3.4]
@@ -135,12 +121,9 @@ def regime(K: ArrayLike, Z: ArrayLike) -> np.ndarray:
     above = Z + K - soft
     end = K + 2.0 * Z - 4.0
     chosen = [
-        ~((K >= 0) & (Z >= 0) & (end <= _EDGE)),
-        (K == 0) | (Z == 0) | (end >= -_EDGE),
-        (np.abs(above) <= 8 * np.finfo(float).eps * soft) & (K <= 1),
-        above < 0,
-        (K <= 1) & (Z <= 1),
-    ]
+        ~((K >= 0) & (Z >= 0) & (end <= _EDGE)), (K == 0) | (Z == 0) | (end >= -_EDGE),
+        (np.abs(above) <= 8 * np.finfo(float).eps * soft) & (K <= 1), above < 0, (K <= 1) & (Z <= 1),
+    ]  # fmt: skip
     names = ["unstable", "marginal", "critical", "oscillating", "overdamped"]
     return np.select(chosen, names, default="without a continuous counterpart")
 

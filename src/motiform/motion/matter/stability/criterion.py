@@ -206,22 +206,13 @@ def assess(
     same = _same_name(link, link_names, len(net.a))
     factors = [_factor(net, T, weights, sums, same, of) for of in ("k", "z")] if same.any() else [None, None]
     return Stability(
-        verdict=_verdict(net, T, rows, bound, largest, dimensions),
-        step=T,
-        stiffest=_plane(rows, T),
-        ground=_plane(_rows(net, weights, ground_only=True), T),
-        movable=net.inverse[:-1] > 0,
-        bound=bound,
-        largest=largest,
-        mass=i,
-        link=link,
-        largest_step=longest,
-        stiffness_factor=factors[0],
-        damping_factor=factors[1],
-        notes=tuple(_notes(net, T, rows, weights, link_names)),
+        verdict=_verdict(net, T, rows, bound, largest, dimensions), step=T, stiffest=_plane(rows, T),
+        ground=_plane(_rows(net, weights, ground_only=True), T), movable=net.inverse[:-1] > 0, bound=bound,
+        largest=largest, mass=i, link=link, largest_step=longest, stiffness_factor=factors[0],
+        damping_factor=factors[1], notes=tuple(_notes(net, T, rows, weights, link_names)),
         mass_name="" if i is None else _name("mass", i, names),
         link_name="" if link is None else _name("link", link, link_names),
-    )
+    )  # fmt: skip
 
 
 def _step(step: float) -> float:
@@ -240,11 +231,9 @@ def _net(mass: ArrayLike, a: ArrayLike, b: ArrayLike, k: ArrayLike, z: ArrayLike
     moves = np.ones(len(m), bool) if movable is None else np.asarray(movable, bool)
     if moves.shape != m.shape:
         raise InputError(
-            "the array must have one entry for each mass",
-            where="movable",
-            got=np.shape(movable),
+            "the array must have one entry for each mass", where="movable", got=np.shape(movable),
             allowed=f"({len(m)},)",
-        )
+        )  # fmt: skip
     ends = [_ends(value, len(m), where) for value, where in ((a, "a"), (b, "b"))]
     count = len(ends[0])
     laws = [as_floats(value, where=where) for value, where in ((k, "stiffness"), (z, "damping"))]
@@ -252,11 +241,9 @@ def _net(mass: ArrayLike, a: ArrayLike, b: ArrayLike, k: ArrayLike, z: ArrayLike
     for value, where in ((ends[1], "b"), (laws[0], "stiffness"), (laws[1], "damping"), (low, "least_stiffness")):
         if value.shape != (count,):
             raise InputError(
-                "the array must have one entry for each link",
-                where=where,
-                got=value.shape,
+                "the array must have one entry for each link", where=where, got=value.shape,
                 allowed=f"({count},) as of a",
-            )
+            )  # fmt: skip
     if (ends[0] == ends[1]).any():
         link = int(np.argmax(ends[0] == ends[1]))
         raise InputError("both ends are the same", where=f"link {link}", got=int(ends[0][link]), allowed="two masses")
@@ -280,11 +267,9 @@ def _ends(value: ArrayLike, count: int, where: str) -> np.ndarray:
         link = int(np.argmax(wrong))
         allowed = f"0 to {count - 1}, or -1 for the ground"
         raise InputError(
-            "the end of a link must be an existing mass",
-            where=f"link {link}, end {where}",
-            got=int(ends[link]),
+            "the end of a link must be an existing mass", where=f"link {link}, end {where}", got=int(ends[link]),
             allowed=allowed,
-        )
+        )  # fmt: skip
     return ends.astype(np.intp)
 
 
@@ -462,15 +447,9 @@ def _exact(net: _Net, T: float, safe: float) -> tuple[float, float]:
 
 
 def one_step(
-    mass: ArrayLike,
-    a: ArrayLike,
-    b: ArrayLike,
-    stiffness: ArrayLike,
-    damping: ArrayLike,
-    step: float,
-    *,
+    mass: ArrayLike, a: ArrayLike, b: ArrayLike, stiffness: ArrayLike, damping: ArrayLike, step: float, *,
     movable: ArrayLike | None = None,
-) -> Array:
+) -> Array:  # fmt: skip
     """Return the matrix of one step of a small linear network along one axis, (2n, 2n), on (√m x(n), √m x(n−1))."""
     T = _step(step)
     net = _net(mass, a, b, stiffness, damping, movable, None)

@@ -13,12 +13,7 @@ from motiform.measure.names import Correspondence
 from motiform.motion.postures.calibration.inputs import check, gather, tag_weights
 from motiform.motion.postures.calibration.lengths import measured_lengths
 from motiform.motion.postures.calibration.parameters import FigureParameters, make_parameters
-from motiform.motion.postures.calibration.postures import (
-    fit_postures,
-    posture_places,
-    retry_postures,
-    start_postures,
-)
+from motiform.motion.postures.calibration.postures import fit_postures, posture_places, retry_postures, start_postures
 from motiform.motion.postures.calibration.scale import has_lengths
 from motiform.motion.postures.calibration.solve import (
     CalibrationProblem,

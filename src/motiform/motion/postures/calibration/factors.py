@@ -25,12 +25,9 @@ def as_factors(factors: Any, names: tuple[str, ...], where: str) -> dict[str, Ar
     for name, value in factors.items():
         if name not in names:
             raise InputError(
-                "no such segment",
-                where=where,
-                got=str(name),
-                allowed=", ".join(names),
+                "no such segment", where=where, got=str(name), allowed=", ".join(names),
                 remedy=closest(str(name), names),
-            )
+            )  # fmt: skip
         try:
             three = np.asarray(value, float)
         except (TypeError, ValueError):

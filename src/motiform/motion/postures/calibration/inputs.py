@@ -82,10 +82,8 @@ def _starts(figure: Figure, q0: Any, samples: int, chosen: Array, before: int) -
     if q.shape not in ((figure.nq,), (samples, figure.nq)) or not np.isfinite(q).all():
         allowed = f"finite numbers ({figure.nq},), or ({samples}, {figure.nq})"
         raise InputError(
-            "q0 must be a configuration, or one for each sample",
-            where="calibrate",
-            got=f"shape {q.shape}",
+            "q0 must be a configuration, or one for each sample", where="calibrate", got=f"shape {q.shape}",
             allowed=allowed,
-        )
+        )  # fmt: skip
     own = q[chosen] if q.ndim == 2 else np.broadcast_to(q, (len(chosen), figure.nq))
     return np.concatenate([np.broadcast_to(own[0], (before, figure.nq)), own])

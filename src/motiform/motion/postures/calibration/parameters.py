@@ -175,14 +175,9 @@ def _groups(figure: Figure, names: Sequence[str], symmetric: bool) -> tuple[tupl
 
 
 def make_parameters(
-    figure: Figure,
-    priors: Priors | None = None,
-    *,
-    lengths: bool | Sequence[str] = True,
-    tags: bool = True,
-    seen: Array | None = None,
-    symmetric: bool = False,
-) -> FigureParameters:
+    figure: Figure, priors: Priors | None = None, *, lengths: bool | Sequence[str] = True, tags: bool = True,
+    seen: Array | None = None, symmetric: bool = False,
+) -> FigureParameters:  # fmt: skip
     """Return the parameters of a figure; `seen` (tags,) tells which tags have markers."""
     known, priors = length_names(figure), priors or Priors()
     chosen = known if lengths is True else () if lengths is False else _chosen(lengths, known, "length")

@@ -66,7 +66,8 @@ def start_postures(figure: Figure, points: Array, q0: Array | None = None) -> Ar
     own, root = tags(figure, q), root_velocities(figure)
     if not len(root):
         return q
-    segment = int(np.flatnonzero(figure.carried[:, _full_places(figure, root)].all(axis=1))[0])
+    full = root if figure.coupled is None else figure.coupled.kept_v[root]
+    segment = int(np.flatnonzero(figure.carried[:, full].all(axis=1))[0])
     R, t = _registered(own, points)
     at = forward_kinematics(figure, q)
     goal_R, goal_p = R @ at.rotation[:, segment], (R @ at.position[:, segment, :, None])[..., 0] + t
@@ -74,17 +75,9 @@ def start_postures(figure: Figure, points: Array, q0: Array | None = None) -> Ar
     many = len(starts) // len(q)
     goals = np.tile(goal_R, (many, 1, 1)), np.tile(goal_p, (many, 1))
     found = _reach(figure, starts, segment, root, *goals)
-    errors = _misfit(tags(figure, found), np.tile(points, (many, 1, 1))).reshape(many, len(q))
+    errors = np.nansum((tags(figure, found) - np.tile(points, (many, 1, 1))) ** 2, axis=(1, 2)).reshape(many, len(q))
     best = np.argmin(errors, axis=0)
     return np.asarray(found.reshape(many, len(q), -1)[best, np.arange(len(points))])
-
-
-def _full_places(figure: Figure, v: Array) -> Array:
-    return v if figure.coupled is None else figure.coupled.kept_v[v]
-
-
-def _misfit(own: Array, points: Array) -> Array:
-    return np.nansum((own - points) ** 2, axis=(1, 2))
 
 
 def _turned(figure: Figure, q: Array, k: int, amount: float) -> Array:
@@ -131,15 +124,9 @@ def _solve(H: Array, g: Array, damping: float | Array) -> Array:
 
 
 def fit_postures(
-    figure: Figure,
-    points: Array,
-    q0: Array,
-    *,
-    weights: Array | None = None,
-    hold: float | Array = 0.0,
-    toward: Array | None = None,
-    max_iterations: int = 60,
-) -> Array:
+    figure: Figure, points: Array, q0: Array, *, weights: Array | None = None, hold: float | Array = 0.0,
+    toward: Array | None = None, max_iterations: int = 60,
+) -> Array:  # fmt: skip
     """Return q (samples, nq) that minimises Σ w ‖tag − point‖² + hold² Σ (q − toward)² in each sample.
 
     The fit of trials, within the limits of the joints. `points` (samples, tags, 3) [m], nan where not seen; `weights`

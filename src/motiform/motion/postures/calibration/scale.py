@@ -80,12 +80,9 @@ def _scaled(figure: Figure, factors: Mapping[str, Array], mass: float | None, by
     kept = [s.name for s in figure.surfaces if (f[s.segment] != 1).any()]
     notes = figure.notes + ((f"surfaces that kept their size: {', '.join(kept)}",) if kept else ())
     return figure.replace(
-        segments=segments,
-        tags=tags,
-        surfaces=surfaces,
-        closures=tuple(_closure(c, f) for c in figure.closures),
+        segments=segments, tags=tags, surfaces=surfaces, closures=tuple(_closure(c, f) for c in figure.closures),
         notes=notes,
-    )
+    )  # fmt: skip
 
 
 def _triple(values: ArrayLike) -> tuple[float, float, float]:
@@ -110,14 +107,9 @@ def _segment(segment: Segment, f: Array, parent: Array, mass: float) -> Segment:
         raise InputError(str(error), where=f"segment {segment.name!r}") from error
     ratio = mass / segment.mass if segment.mass else 1.0
     return replace(
-        segment,
-        placement=placement,
-        joint=joint,
-        mass=mass,
-        com=f * segment.com,
-        inertia=scale_inertia(segment.inertia, f, ratio),
-        parts=tuple(_part(part, f) for part in segment.parts),
-    )
+        segment, placement=placement, joint=joint, mass=mass, com=f * segment.com,
+        inertia=scale_inertia(segment.inertia, f, ratio), parts=tuple(_part(part, f) for part in segment.parts),
+    )  # fmt: skip
 
 
 def _closure(closure: Any, f: Mapping[str, Array]) -> Any:

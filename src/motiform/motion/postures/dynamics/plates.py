@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError, closest
 from motiform.measure.gaps import runs
-from motiform.motion.postures.derivatives import as_times
+from motiform.motion.postures.derivatives import as_motion
 from motiform.motion.postures.dynamics.loads import THRESHOLD, PlateLoads, find_contacts, read_loads
 from motiform.motion.postures.feet import Feet, Foot, find_feet, foot_points, up_of
 from motiform.motion.tree.algorithms.kinematics import forward_kinematics
@@ -16,7 +16,6 @@ from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 from motiform.record.channel import Event
 from motiform.record.recording import Recording
-from motiform.spatial.checks import as_floats
 
 __all__ = ["PlateAssignment", "PlateContact", "assign_plates"]
 
@@ -138,14 +137,7 @@ def assign_plates(
 
     ``feet``: names of segments, or {segment: tags of its sole}; those of `find_feet` by default.
     """
-    t = as_times(times)
-    qs = as_floats(q, where="q", finite=False)
-    if qs.shape != (len(t), figure.nq):
-        raise InputError(
-            "q must have one row of nq numbers for each time",
-            got=f"shape {qs.shape}",
-            allowed=f"({len(t)}, {figure.nq})",
-        )
+    t, qs = as_motion(figure, times, q)
     up, given = up_of(figure), _given_segments(figure, plates)
     found = find_feet(figure, [*dict.fromkeys(given)] if given and feet is None else feet)
     loads = read_loads(plates, up)

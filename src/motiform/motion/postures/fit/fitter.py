@@ -84,18 +84,10 @@ class Fitter:
     """
 
     def __init__(
-        self,
-        figure: Figure,
-        weights: Array,
-        prior: Array,
-        *,
-        robust: float = np.inf,
-        accuracy: float = 1e-13,
-        limits: bool = True,
-        most: int = 200,
-        threshold: float = 0.0,
+        self, figure: Figure, weights: Array, prior: Array, *, robust: float = np.inf, accuracy: float = 1e-13,
+        limits: bool = True, most: int = 200, threshold: float = 0.0,
         tasks: Mapping[str, tuple[float, float]] | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         packed = figure.packed
         if not packed.kernel_only or figure.closures:
             kind = "closures" if figure.closures else "joints written in Python"

@@ -1,24 +1,9 @@
 """Options of the fitting kernels, by their places in an array, and what became of a sample."""
 
 __all__ = [
-    "ACCURACY",
-    "ALIGN",
-    "EVERY",
-    "EXACT",
-    "FINE",
-    "KEEP",
-    "LOST",
-    "MOST",
-    "NOISE",
-    "NOWHERE",
-    "OPTIONS",
-    "PRIOR",
-    "ROBUST",
-    "SEEN",
-    "SPREAD",
-    "THRESHOLD",
-    "UNSETTLED",
-]
+    "ACCURACY", "ALIGN", "EVERY", "EXACT", "FINE", "KEEP", "LOST", "MOST", "NOISE", "NOWHERE", "OPTIONS", "PRIOR",
+    "ROBUST", "SEEN", "SPREAD", "THRESHOLD", "UNSETTLED",
+]  # fmt: skip
 
 ACCURACY, ROBUST, PRIOR, KEEP, NOISE, MOST, SPREAD, ALIGN, THRESHOLD, OPTIONS = range(10)
 """Step of the tags at which a sample is done [m]; square of the scale of the robust loss [m²]; 1 over the variance of a

@@ -29,11 +29,9 @@ def virtual_markers(
     qs = as_floats(q, where=f"{where}, q", finite=False)
     if qs.ndim != 2 or qs.shape[1] != figure.nq:
         raise InputError(
-            "q must have nq numbers on its last axis",
-            where=where,
-            got=f"shape {qs.shape}",
+            "q must have nq numbers on its last axis", where=where, got=f"shape {qs.shape}",
             allowed=f"(samples, {figure.nq})",
-        )
+        )  # fmt: skip
     if not figure.tags:
         raise InputError("a figure must have tags", where=repr(figure), remedy="Add tags where the markers are.")
     rng = generator(seed, where="virtual markers, seed")

@@ -17,16 +17,9 @@ from motiform.spatial import euler_from_rotation
 from motiform.spatial.checks import as_floats
 
 __all__ = [
-    "CONVENTIONS",
-    "JointAngle",
-    "JointAngles",
-    "angles_between",
-    "check_convention",
-    "default_joints",
-    "joint_angles",
-    "moment_axes",
-    "static_frames",
-]
+    "CONVENTIONS", "JointAngle", "JointAngles", "angles_between", "check_convention", "default_joints", "joint_angles",
+    "moment_axes", "static_frames",
+]  # fmt: skip
 
 CONVENTIONS = ("isb", "plug-in-gait")
 

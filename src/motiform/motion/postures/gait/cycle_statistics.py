@@ -9,14 +9,9 @@ from motiform.base.errors import InputError
 from motiform.motion.tree.model.joint import Array
 
 __all__ = [
-    "CurveDifference",
-    "MeanCurve",
-    "compare_cycles",
-    "mean_curve",
-    "measurement_error",
-    "multiple_correlation",
+    "CurveDifference", "MeanCurve", "compare_cycles", "mean_curve", "measurement_error", "multiple_correlation",
     "range_asymmetry",
-]
+]  # fmt: skip
 
 _KNOWN = 0.5  # of the cycles that must know a point, for its mean to be told
 _LEVEL = 0.975  # quantile of the two-sided 95 % interval

@@ -8,14 +8,13 @@ from numpy.typing import ArrayLike
 
 from motiform.base.errors import InputError
 from motiform.measure.gaps import runs
-from motiform.motion.postures.derivatives import as_times, even_rate, smooth
+from motiform.motion.postures.derivatives import as_motion, even_rate, smooth
 from motiform.motion.postures.dynamics.plates import STANCE, STANDS, PlateAssignment
 from motiform.motion.postures.feet import Feet, find_feet, foot_points, up_of
 from motiform.motion.tree.algorithms.kinematics import forward_kinematics
 from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 from motiform.record.channel import Event
-from motiform.spatial.checks import as_floats
 
 __all__ = ["OFF", "STRIKE", "Walker", "gait_events", "plate_events", "walker_of"]
 
@@ -94,14 +93,7 @@ class Walker(NamedTuple):
 
 def walker_of(figure: Figure, times: ArrayLike, q: ArrayLike, feet: Feet | None = None) -> Walker:
     """Return the walker of a motion q (samples, nq): the hindmost and foremost point of each sole, and the root."""
-    t = as_times(times)
-    qs = as_floats(q, where="q", finite=False)
-    if qs.shape != (len(t), figure.nq):
-        raise InputError(
-            "q must have one row of nq numbers for each time",
-            got=f"shape {qs.shape}",
-            allowed=f"({len(t)}, {figure.nq})",
-        )
+    t, qs = as_motion(figure, times, q)
     seen = np.isfinite(qs).all(1)
     if not seen.any():
         raise InputError("no posture is known", where="q", got="nan only")

@@ -188,7 +188,10 @@ def _gathered(trials: Sequence[TrialCycles], count: int, rules: PoolRules) -> di
                     ]
                     hidden = np.any(list(masks.values()), axis=0) if masks else False
                     values[q.title][rows] = np.where(hidden, np.nan, q.values[side])
-                    doubtful[q.title][rows] = [_remarks(q, side, k) for k in range(own)]
+                    doubtful[q.title][rows] = [
+                        ", ".join(kind for kind, mask in q.marks.get(side, {}).items() if mask[k].any())
+                        for k in range(own)
+                    ]
             first += own
     return {
         title: PooledQuantity(
@@ -217,10 +220,6 @@ def _flaw(title: str, curve: Array, doubts: Mapping[str, Array], rules: PoolRule
         if mask.mean() > rules.doubtful:
             return f"doubtful: {kind}"
     return ""
-
-
-def _remarks(q: GaitQuantity, side: str, k: int) -> str:
-    return ", ".join(kind for kind, mask in q.marks.get(side, {}).items() if mask[k].any())
 
 
 def _distances(values: Array) -> Array:

@@ -27,19 +27,9 @@ from motiform.record.recording import Recording
 from motiform.spatial import euler_from_rotation
 
 __all__ = [
-    "GROUPS",
-    "MARKS",
-    "GaitSeries",
-    "SideSeries",
-    "TrialMotion",
-    "add_angles",
-    "joint_series",
-    "load_known",
-    "pelvis_angles",
-    "sample_where_defined",
-    "tilt_series",
-    "trial_motion",
-]
+    "GROUPS", "MARKS", "GaitSeries", "SideSeries", "TrialMotion", "add_angles", "joint_series", "load_known",
+    "pelvis_angles", "sample_where_defined", "tilt_series", "trial_motion",
+]  # fmt: skip
 
 GROUPS = {"angles": "°", "moments": "N·m/kg", "powers": "W/kg"}
 """Kinds of quantities and their units."""

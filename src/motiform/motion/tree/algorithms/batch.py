@@ -37,11 +37,9 @@ def as_states(figure: Figure, inputs: Sequence[Input]) -> tuple[tuple[int, ...],
         array = as_floats(values, where=f"{_title(figure)}, {name}", finite=False)
         if array.ndim == 0 or array.shape[-1] != size:
             raise InputError(
-                f"{name} must have {size} numbers on its last axis",
-                where=_title(figure),
-                got=f"shape {array.shape}",
+                f"{name} must have {size} numbers on its last axis", where=_title(figure), got=f"shape {array.shape}",
                 allowed=f"(…, {size})" + _hint(figure, name),
-            )
+            )  # fmt: skip
         arrays.append(array)
     try:
         batch = np.broadcast_shapes(*(array.shape[:-1] for array in arrays))
@@ -136,11 +134,9 @@ def _answers(joint: Joint, q: Array, v: Array | None, where: str) -> Array:
         if value.shape not in (shape, (count, *shape)):
             allowed = f"{(count, *shape)} or {shape}"
             raise InputError(
-                f"{name} of the joint must have one row for each state",
-                where=where,
-                got=f"shape {value.shape}",
+                f"{name} of the joint must have one row for each state", where=where, got=f"shape {value.shape}",
                 allowed=allowed,
-            )
+            )  # fmt: skip
         if not np.isfinite(value).all():
             raise RunError(f"{name} of the joint is not finite", where=where)
         value = np.broadcast_to(value, (count, *shape))
@@ -150,15 +146,9 @@ def _answers(joint: Joint, q: Array, v: Array | None, where: str) -> Array:
 
 
 def launch_states(
-    figure: Figure,
-    kernel: Any,
-    inputs: Sequence[Array],
-    rows: Sequence[int],
-    *,
-    velocity: bool = False,
-    extra: Sequence[Any] = (),
-    device: str = "cpu",
-) -> list[Array]:
+    figure: Figure, kernel: Any, inputs: Sequence[Array], rows: Sequence[int], *, velocity: bool = False,
+    extra: Sequence[Any] = (), device: str = "cpu",
+) -> list[Array]:  # fmt: skip
     """Run a kernel over all states; return its outputs, each (states, rows).
 
     `inputs` are (states, size) of the figure's full coordinates, q first and v second where `velocity`; `extra` are
@@ -178,19 +168,9 @@ def launch_states(
         status = np.zeros(count, np.int64)
         work = np.empty((slots, packed.rows))
         get_device("cpu").launch(
-            kernel,
-            slots,
-            slots,
-            packed.ints,
-            packed.floats,
-            work.T,
-            np.asfortranarray(given),
-            *(x.T for x in inputs),
-            *(x.T if isinstance(x, np.ndarray) else x for x in extra),
-            *(x.T for x in outs),
-            status,
-            least=2,
-        )
+            kernel, slots, slots, packed.ints, packed.floats, work.T, np.asfortranarray(given), *(x.T for x in inputs),
+            *(x.T if isinstance(x, np.ndarray) else x for x in extra), *(x.T for x in outs), status, least=2,
+        )  # fmt: skip
     else:
         outs, status = _on_device(device, packed, kernel, given, inputs, extra, rows, count)
     _check_status(figure, status, inputs[0])
@@ -198,14 +178,9 @@ def launch_states(
 
 
 def run_states(
-    figure: Figure,
-    what: int,
-    rows: int,
-    states: Sequence[Array],
-    *,
-    loads: Sequence[Array | bool] = (),
+    figure: Figure, what: int, rows: int, states: Sequence[Array], *, loads: Sequence[Array | bool] = (),
     device: str = "cpu",
-) -> Array:
+) -> Array:  # fmt: skip
     """Run one of the algorithms named in `columns` over all states, (states, rows).
 
     `states` are q, or q, v and a (tau for forward dynamics); `loads` are wrenches on the segments,
@@ -222,15 +197,9 @@ def run_states(
 
 
 def _on_device(
-    name: str,
-    packed: PackedFigure,
-    kernel: Any,
-    given: Array,
-    inputs: Sequence[Array],
-    extra: Sequence[Any],
-    rows: Sequence[int],
-    count: int,
-) -> tuple[list[Array], np.ndarray]:
+    name: str, packed: PackedFigure, kernel: Any, given: Array, inputs: Sequence[Array], extra: Sequence[Any],
+    rows: Sequence[int], count: int,
+) -> tuple[list[Array], np.ndarray]:  # fmt: skip
     """Run a kernel on a GPU, as many states at a time as the workspace allows."""
     from motiform.base.kernels import get_device
 
@@ -246,18 +215,9 @@ def _on_device(
         code = device.array(np.zeros(n, np.int64))
         answers = device.array(given[:, part] if packed.asked else given)
         device.launch(
-            kernel,
-            n,
-            n,
-            ints,
-            floats,
-            work,
-            answers,
-            *(device.rows(x[part]) for x in inputs),
-            *(device.rows(x[part]) if isinstance(x, np.ndarray) else x for x in extra),
-            *results,
-            code,
-        )
+            kernel, n, n, ints, floats, work, answers, *(device.rows(x[part]) for x in inputs),
+            *(device.rows(x[part]) if isinstance(x, np.ndarray) else x for x in extra), *results, code,
+        )  # fmt: skip
         for out, result in zip(outs, results, strict=True):
             out[part] = device.host_rows(result)
         status[part] = device.host(code)

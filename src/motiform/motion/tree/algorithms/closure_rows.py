@@ -167,10 +167,7 @@ def _spatial(side: _Side, x: Array) -> tuple[Array, Array]:
     """Return twist and spatial acceleration about a point of the world, (N, 6) each."""
     r = x - side.p
     linear = side.t - cross(side.o, side.u) + cross(side.s, r)
-    return (
-        np.concatenate([side.o, side.u + cross(side.o, r)], axis=-1),
-        np.concatenate([side.s, linear], axis=-1),
-    )
+    return (np.concatenate([side.o, side.u + cross(side.o, r)], axis=-1), np.concatenate([side.s, linear], axis=-1))
 
 
 def _turned(L: Array, six: Array) -> Array:

@@ -16,16 +16,9 @@ from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 
 __all__ = [
-    "Constrained",
-    "Constraint",
-    "all_rows",
-    "closure_forces",
-    "closure_wrenches",
-    "constrain_closures",
-    "constrained_dynamics",
-    "constraint",
-    "not_invertible",
-]
+    "Constrained", "Constraint", "all_rows", "closure_forces", "closure_wrenches", "constrain_closures",
+    "constrained_dynamics", "constraint", "not_invertible",
+]  # fmt: skip
 
 WEAK = 1e-4  # singular values below this share of the largest may be those of a singular position near by
 _REDUNDANT = 1e-10  # singular values of J below this share of the largest belong to rows that say the same twice

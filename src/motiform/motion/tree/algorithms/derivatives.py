@@ -28,11 +28,8 @@ from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 
 __all__ = [
-    "ForwardDerivatives",
-    "InverseDerivatives",
-    "forward_dynamics_derivatives",
-    "inverse_dynamics_derivatives",
-]
+    "ForwardDerivatives", "InverseDerivatives", "forward_dynamics_derivatives", "inverse_dynamics_derivatives",
+]  # fmt: skip
 
 _STEP = 0.01  # [rad or m] h⁶/140 of a sine's seventh derivative is 7e-15, rounding 2e-16/h: the two balance
 _FINER = 4  # times that the step is divided by three where the forces bend too much for it

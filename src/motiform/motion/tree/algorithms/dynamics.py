@@ -16,13 +16,8 @@ from motiform.motion.tree.model.joint import Array
 from motiform.spatial.checks import as_floats
 
 __all__ = [
-    "Energy",
-    "energy",
-    "inertia_matrix",
-    "inverse_dynamics",
-    "momentum",
-    "nonlinear_effects",
-]
+    "Energy", "energy", "inertia_matrix", "inverse_dynamics", "momentum", "nonlinear_effects",
+]  # fmt: skip
 
 
 class Energy(NamedTuple):

@@ -117,12 +117,10 @@ def _closure_jacobian(figure: Figure, q: Array, v: Array, a: Array, tolerance: f
             row = int(np.argmax(wrong.any(0)))
             owners = [closure.name for closure in figure.closures for _ in range(closure.count)]
             raise InputError(
-                f"{what} must keep the closures",
-                where=f"figure {figure.name!r}, closure {owners[row]!r}",
-                got=f"{np.abs(rate[:, row]).max():.3g} against zero",
-                allowed=f"up to {float(allowed.min()):.3g}",
+                f"{what} must keep the closures", where=f"figure {figure.name!r}, closure {owners[row]!r}",
+                got=f"{np.abs(rate[:, row]).max():.3g} against zero", allowed=f"up to {float(allowed.min()):.3g}",
                 remedy="Take v from close_loops, and a that satisfies J a + dJ/dt v = 0 (see constraint).",
-            )
+            )  # fmt: skip
     return J
 
 

@@ -15,19 +15,9 @@ from motiform.motion.tree.model.joint import Array
 from motiform.spatial.checks import as_floats
 
 __all__ = [
-    "Motion",
-    "Poses",
-    "centers_of_mass",
-    "forward_kinematics",
-    "jacobian",
-    "joint_axes",
-    "motion",
-    "tag_accelerations",
-    "tag_jacobians",
-    "tag_positions",
-    "tag_velocities",
-    "tags",
-]
+    "Motion", "Poses", "centers_of_mass", "forward_kinematics", "jacobian", "joint_axes", "motion", "tag_accelerations",
+    "tag_jacobians", "tag_positions", "tag_velocities", "tags",
+]  # fmt: skip
 
 
 class Poses(NamedTuple):

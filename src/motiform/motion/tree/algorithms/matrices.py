@@ -15,24 +15,14 @@ from motiform.motion.tree.model.figure import Figure
 from motiform.motion.tree.model.joint import Array
 
 __all__ = [
-    "centroidal_bias",
-    "centroidal_matrix",
-    "contact_wrench",
-    "coriolis_matrix",
-    "gravity_effects",
-    "joint_wrenches",
-]
+    "centroidal_bias", "centroidal_matrix", "contact_wrench", "coriolis_matrix", "gravity_effects", "joint_wrenches",
+]  # fmt: skip
 
 
 def run_matrices(
-    figure: Figure,
-    what: str,
-    rows: int,
-    states: Sequence[Array],
-    *,
-    loads: Sequence[Array | bool] = (),
+    figure: Figure, what: str, rows: int, states: Sequence[Array], *, loads: Sequence[Array | bool] = (),
     device: str = "cpu",
-) -> Array:
+) -> Array:  # fmt: skip
     """Run one of the algorithms named in derivative_kernels over all states, (states, rows); as `run_states`."""
     from motiform.motion.tree.kernels import derivative as derivative_kernels
 

@@ -47,10 +47,8 @@ def joint_velocity(
     left = float(np.abs(J @ out - asked).max())
     if left > _LEFT * max(float(np.abs(asked).max()), float(np.abs(rest).max())):
         raise InputError(
-            "the joint cannot give its segment this motion",
-            where=f"joint of segment {segment!r}",
-            got=np.array2string(asked, precision=6),
-            allowed=f"such as {np.array2string(J @ out, precision=6)}",
+            "the joint cannot give its segment this motion", where=f"joint of segment {segment!r}",
+            got=np.array2string(asked, precision=6), allowed=f"such as {np.array2string(J @ out, precision=6)}",
             remedy="Leave velocity or spin out, or take another joint.",
-        )
+        )  # fmt: skip
     return out

@@ -106,9 +106,7 @@ def _check_single_point(surfaces: Surfaces, frames: Frames, where: str) -> None:
 
 def _conforming(curvature: Array, where: str) -> RunError:
     return RunError(
-        "the surfaces conform: they do not touch in a single point or line",
-        where=where,
-        got=Words(f"relative curvature {np.min(curvature):.3g} per metre"),
-        allowed="above zero",
+        "the surfaces conform: they do not touch in a single point or line", where=where,
+        got=Words(f"relative curvature {np.min(curvature):.3g} per metre"), allowed="above zero",
         remedy="End the run before, with a guard on relative_curvature, or change a radius.",
-    )
+    )  # fmt: skip

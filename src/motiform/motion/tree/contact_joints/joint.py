@@ -59,20 +59,10 @@ class ContactJoint(Joint):
     """Whether the surfaces may part, see `LeavingContact`."""
 
     def __init__(
-        self,
-        surface1: Surface,
-        surface2: Surface,
-        *,
-        pose1: Transform | None = None,
-        pose2: Transform | None = None,
-        sliding: bool = False,
-        rolling: bool = True,
-        spin: bool = True,
-        gauge: float = 0.0,
-        line: bool = False,
-        friction: float | None = None,
-        names: Sequence[str] | None = None,
-    ) -> None:
+        self, surface1: Surface, surface2: Surface, *, pose1: Transform | None = None, pose2: Transform | None = None,
+        sliding: bool = False, rolling: bool = True, spin: bool = True, gauge: float = 0.0, line: bool = False,
+        friction: float | None = None, names: Sequence[str] | None = None,
+    ) -> None:  # fmt: skip
         self.friction = None if friction is None else _coefficient(friction)
         self.surfaces = _surfaces(surface1, surface2)
         self.poses = _pose(pose1), _pose(pose2)
@@ -104,21 +94,17 @@ class ContactJoint(Joint):
         """Raise an error that names the place if the surfaces cannot touch as asked."""
         if not self.nv:
             raise InputError(
-                "a contact must leave a freedom",
-                where=where,
-                got=Words(f"{self!r}"),
+                "a contact must leave a freedom", where=where, got=Words(f"{self!r}"),
                 allowed="at least one of sliding, rolling, spin that the surfaces permit",
                 remedy="Take joints.fixed().",
-            )
+            )  # fmt: skip
         check_pair(*self.surfaces, self.pair, rolling=self.rolling, line=self.line, gauge=self.gauge, where=where)
         if self.sliding and self.friction and self.pair.contact != "point" and 2 in self.columns:
             raise InputError(
                 "along a line and on a face all points must slide at one velocity for friction to be known",
-                where=where,
-                got=Words(f"{self!r} with friction {self.friction:g}"),
-                allowed="no spin about the normal",
+                where=where, got=Words(f"{self!r} with friction {self.friction:g}"), allowed="no spin about the normal",
                 remedy="Say spin=False, or leave out friction.",
-            )
+            )  # fmt: skip
 
     def numbers(self) -> Array:
         """Return the constants of the joint for kernels, as laid out in `columns`."""
@@ -172,12 +158,7 @@ class ContactJoint(Joint):
         return contact_start.configuration(self, p1, p2, direction, yaw, normal1, normal2)
 
     def touch(
-        self,
-        T_1_2: Transform,
-        *,
-        p1: ArrayLike | None = None,
-        p2: ArrayLike | None = None,
-        tolerance: float = 1e-3,
+        self, T_1_2: Transform, *, p1: ArrayLike | None = None, p2: ArrayLike | None = None, tolerance: float = 1e-3
     ) -> Array:
         """Return the configuration (14,) nearest to a pose of body 2 in body 1 that is almost a contact.
 
@@ -248,10 +229,7 @@ class ContactJoint(Joint):
         spin = np.broadcast_to(self._spin_of_frame(frames, t[..., 2], s1, s2), batch)
         omega = np.stack([-m1[..., 1], m1[..., 0], spin], axis=-1)
         zero = np.zeros((*batch, 1))
-        return (
-            np.concatenate([omega, s1, zero], axis=-1),
-            np.concatenate([omega - t[..., :3], s2, zero], axis=-1),
-        )
+        return (np.concatenate([omega, s1, zero], axis=-1), np.concatenate([omega - t[..., :3], s2, zero], axis=-1))
 
     def _spin_of_frame(self, frames: Frames, spin: Array, s1: Array, s2: Array) -> Array:
         """Return how fast L turns about its normal in body 1: the gauge's share of the spin, or with a line."""

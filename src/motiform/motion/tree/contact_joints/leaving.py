@@ -30,14 +30,9 @@ class LeavingContact(ContactJoint):
     leaves = True
 
     def __init__(
-        self,
-        surface1: Surface,
-        surface2: Surface,
-        options: Mapping[str, Any],
-        *,
-        restitution: float = 0.0,
+        self, surface1: Surface, surface2: Surface, options: Mapping[str, Any], *, restitution: float = 0.0,
         names: Sequence[str] | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__(surface1, surface2, **options)
         free = self.columns
         self.restitution = as_floats(restitution, where="restitution of a contact joint").item()
@@ -77,11 +72,9 @@ class LeavingContact(ContactJoint):
             )
         if self.pair.contact == "point" and not (self.rolling and self.spin):
             raise InputError(
-                "a contact with release must not hold rotation",
-                where=where,
-                got=Words(f"{self!r}"),
+                "a contact with release must not hold rotation", where=where, got=Words(f"{self!r}"),
                 allowed="rolling and spin left free",
-            )
+            )  # fmt: skip
 
     def numbers(self) -> Array:
         """Return the constants of the joint for kernels, as laid out in `columns`."""

@@ -53,24 +53,18 @@ def check_pair(one: Surface, two: Surface, pair: Pair, *, rolling: bool, line: b
     got = Words(f"{one!r} and {two!r}")
     if pair.contact == "face" and rolling:
         raise InputError(
-            "two flat surfaces cannot roll",
-            where=where,
-            got=got,
-            allowed="sliding and spin",
+            "two flat surfaces cannot roll", where=where, got=got, allowed="sliding and spin",
             remedy="Say rolling=False, with sliding=True if it may slide.",
-        )
+        )  # fmt: skip
     if line and pair.contact != "line":
         raise InputError(
             "these surfaces do not touch along a line", where=where, got=got, allowed="line=True for two cylinders"
         )
     if pair.follow and gauge:
         raise InputError(
-            "a contact along a line must have no gauge of its own",
-            where=where,
-            got=gauge,
-            allowed="gauge=0",
+            "a contact along a line must have no gauge of its own", where=where, got=gauge, allowed="gauge=0",
             remedy="Leave it.",
-        )
+        )  # fmt: skip
     if pair.contact != "face":
         _check_fit(one, two, pair, where, got)
 
@@ -90,16 +84,12 @@ def _check_fit(one: Surface, two: Surface, pair: Pair, where: str, got: Words) -
         return
     if least < -CONFORMING * size:
         raise InputError(
-            "the surfaces do not fit: they cannot touch in one point without overlapping",
-            where=where,
-            got=got,
+            "the surfaces do not fit: they cannot touch in one point without overlapping", where=where, got=got,
             allowed="curvatures whose sum is above zero somewhere",
             remedy="A body inside needs radii below those of what it lies in.",
-        )
+        )  # fmt: skip
     raise InputError(
-        "the surfaces conform: the sum of their curvatures is singular",
-        where=where,
-        got=got,
+        "the surfaces conform: the sum of their curvatures is singular", where=where, got=got,
         allowed="one contact point: a concave radius above the convex one",
         remedy="Change a radius a little, or take another joint.",
-    )
+    )  # fmt: skip

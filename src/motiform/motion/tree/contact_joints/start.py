@@ -121,11 +121,9 @@ def _tangent(direction: ArrayLike, n: Array) -> Array:
     size = np.linalg.norm(part, axis=-1, keepdims=True)
     if not (size > _PARALLEL * np.linalg.norm(d, axis=-1, keepdims=True)).all():
         raise InputError(
-            "the direction must not be normal to the surface",
-            where="direction of a contact frame",
-            got=d,
+            "the direction must not be normal to the surface", where="direction of a contact frame", got=d,
             allowed="one along the surface",
-        )
+        )  # fmt: skip
     return np.asarray(part / size)
 
 
@@ -171,12 +169,10 @@ def _check_contact(joint: "ContactJoint", q: Array) -> None:
     least = curvature[..., 1 if joint.pair.contact == "line" else 0]
     if not (least > CONFORMING * size).all():
         raise InputError(
-            "the surfaces cannot touch at these points alone",
-            where=repr(joint),
-            got=Words(f"relative curvature {np.min(least):.3g} per metre"),
-            allowed="above zero",
+            "the surfaces cannot touch at these points alone", where=repr(joint),
+            got=Words(f"relative curvature {np.min(least):.3g} per metre"), allowed="above zero",
             remedy="Choose points where the surfaces bend away from each other.",
-        )
+        )  # fmt: skip
 
 
 # ---- from a pose ----------------------------------------------------------------------------------------------------
@@ -186,11 +182,9 @@ def touch(
     """Return the configuration nearest to a pose that is almost a contact, (14,)."""
     if not isinstance(T_1_2, Transform) or T_1_2.batch:
         raise InputError(
-            "the pose of body 2 in body 1 must be a single Transform",
-            where="touch",
-            got=repr(T_1_2),
+            "the pose of body 2 in body 1 must be a single Transform", where="touch", got=repr(T_1_2),
             allowed="a Transform",
-        )
+        )  # fmt: skip
     T = joint.poses[0].inverse() @ T_1_2 @ joint.poses[1]  # surface 2 in surface 1
     if joint.pair.both_lines:
         T = _parallel(T)
@@ -198,20 +192,16 @@ def touch(
     good = [f for f in found if f is not None]
     if not good:
         raise InputError(
-            "no points with a common normal were found",
-            where=repr(joint),
-            got=repr(T_1_2),
+            "no points with a common normal were found", where=repr(joint), got=repr(T_1_2),
             remedy="Give p1 and p2 near the contact.",
-        )
+        )  # fmt: skip
     gap, x1, n1, x2, n2 = min(good, key=lambda f: abs(f[0]))
     if not abs(gap) <= tolerance:
         raise InputError(
-            "the surfaces do not touch" if gap > 0 else "the surfaces overlap",
-            where=repr(joint),
-            got=Words(f"a gap of {gap:.6g} m"),
-            allowed=f"at most {tolerance:g} m",
+            "the surfaces do not touch" if gap > 0 else "the surfaces overlap", where=repr(joint),
+            got=Words(f"a gap of {gap:.6g} m"), allowed=f"at most {tolerance:g} m",
             remedy="Move the body nearer, or allow a larger tolerance.",
-        )
+        )  # fmt: skip
     q = joint.repair(_assembled(joint, x1, n1, x2, n2, T.rotation, None))
     _check_contact(joint, q)
     return q

@@ -25,26 +25,7 @@ from motiform.motion.tree.model.functions import Polynomial, Spline, linear
 from motiform.motion.tree.model.joint import Joint
 
 __all__ = [
-    "AxesJoint",
-    "Axis",
-    "ContactJoint",
-    "FreeJoint",
-    "FunctionJoint",
-    "Joint",
-    "LeavingContact",
-    "Polynomial",
-    "SphericalJoint",
-    "Spline",
-    "cardan",
-    "contact",
-    "fixed",
-    "free",
-    "function",
-    "helical",
-    "linear",
-    "planar",
-    "prismatic",
-    "revolute",
-    "spherical",
-    "universal",
-]
+    "AxesJoint", "Axis", "ContactJoint", "FreeJoint", "FunctionJoint", "Joint", "LeavingContact", "Polynomial",
+    "SphericalJoint", "Spline", "cardan", "contact", "fixed", "free", "function", "helical", "linear", "planar",
+    "prismatic", "revolute", "spherical", "universal",
+]  # fmt: skip

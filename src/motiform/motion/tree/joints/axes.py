@@ -18,20 +18,9 @@ from motiform.motion.tree.model.joint import Array, Joint, as_limits, named_as, 
 from motiform.spatial import Transform, cross_motion, exp_rotation
 
 __all__ = [
-    "UNITS",
-    "AxesJoint",
-    "Axis",
-    "cardan",
-    "chain",
-    "fixed",
-    "helical",
-    "moved_by_later",
-    "planar",
-    "prismatic",
-    "revolute",
-    "stretched_axes",
-    "universal",
-]
+    "UNITS", "AxesJoint", "Axis", "cardan", "chain", "fixed", "helical", "moved_by_later", "planar", "prismatic",
+    "revolute", "stretched_axes", "universal",
+]  # fmt: skip
 
 Triple = tuple[float, float, float]
 UNITS: dict[str, Triple] = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
@@ -68,11 +57,9 @@ class Axis:
             numbers = np.empty(0)
         if numbers.shape != (5,) or not np.isfinite(numbers).all():
             raise InputError(
-                "point, pitch and offset of an axis must be finite",
-                where=f"{self.kind} axis",
-                got=(self.point, self.pitch, self.offset),
-                allowed="finite numbers, point (3,)",
-            )
+                "point, pitch and offset of an axis must be finite", where=f"{self.kind} axis",
+                got=(self.point, self.pitch, self.offset), allowed="finite numbers, point (3,)",
+            )  # fmt: skip
         object.__setattr__(self, "point", tuple(float(x) for x in self.point))
 
     def transform(self, x: Array) -> Transform:
@@ -158,13 +145,9 @@ class AxesJoint(Joint):
     code = tree_columns.AXES
 
     def __init__(
-        self,
-        axes: Sequence[Axis],
-        names: Sequence[str] | None = None,
-        limits: ArrayLike | None = None,
-        *,
+        self, axes: Sequence[Axis], names: Sequence[str] | None = None, limits: ArrayLike | None = None, *,
         start: ArrayLike | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.axes = tuple(axes)
         if not all(isinstance(axis, Axis) for axis in self.axes):
             raise InputError("the axes of a joint must be Axis objects", got=self.axes, allowed="a sequence of Axis")

@@ -25,13 +25,9 @@ class FunctionJoint(Joint):
     code = tree_columns.FUNCTION
 
     def __init__(
-        self,
-        axes: Sequence[Axis],
-        functions: Sequence[CoordinateFunction],
-        drivers: Sequence[int],
-        names: Sequence[str],
-        limits: ArrayLike | None = None,
-    ) -> None:
+        self, axes: Sequence[Axis], functions: Sequence[CoordinateFunction], drivers: Sequence[int],
+        names: Sequence[str], limits: ArrayLike | None = None,
+    ) -> None:  # fmt: skip
         self.axes, self.functions, self.drivers = tuple(axes), tuple(functions), tuple(int(c) for c in drivers)
         self.names, self.named = tuple(names), True
         self.nq = self.nv = len(self.names)
@@ -44,11 +40,9 @@ class FunctionJoint(Joint):
             )
         if set(self.drivers) != set(range(self.nv)):
             raise InputError(
-                "the drivers of a joint must be its coordinates",
-                got=self.drivers,
-                allowed=f"numbers 0 to {self.nv - 1}, each used",
-                remedy="Every coordinate must drive an axis.",
-            )
+                "the drivers of a joint must be its coordinates", got=self.drivers,
+                allowed=f"numbers 0 to {self.nv - 1}, each used", remedy="Every coordinate must drive an axis.",
+            )  # fmt: skip
         for function in self.functions:
             if not isinstance(function, CoordinateFunction):
                 raise InputError(
@@ -129,9 +123,6 @@ def function(axes: Sequence[tuple[Axis, CoordinateFunction, str]], *, limits: Ar
     """
     names = tuple(dict.fromkeys(name for _, _, name in axes))
     return FunctionJoint(
-        [axis for axis, _, _ in axes],
-        [f for _, f, _ in axes],
-        [names.index(name) for _, _, name in axes],
-        names,
+        [axis for axis, _, _ in axes], [f for _, f, _ in axes], [names.index(name) for _, _, name in axes], names,
         limits,
-    )
+    )  # fmt: skip

@@ -282,14 +282,7 @@ def _apply(A, B, C, e, d):
 def _less_outer(m, s, a):
     """Return M − s a aᵀ for a symmetric matrix."""
     x, y, z = scale(s, a)
-    return (
-        m[0] - x * a[0],
-        m[1] - x * a[1],
-        m[2] - x * a[2],
-        m[3] - y * a[1],
-        m[4] - y * a[2],
-        m[5] - z * a[2],
-    )
+    return (m[0] - x * a[0], m[1] - x * a[1], m[2] - x * a[2], m[3] - y * a[1], m[4] - y * a[2], m[5] - z * a[2])
 
 
 @inline

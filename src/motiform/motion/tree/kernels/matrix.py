@@ -15,23 +15,10 @@ from motiform.motion.tree.model import columns as tree_columns
 from motiform.spatial.algebra import add, axpy, cross, dot, scale, sub
 
 __all__ = [
-    "add_rows",
-    "apply_turning",
-    "centroidal",
-    "centroidal_bias",
-    "coriolis",
-    "finite_diagonal",
-    "get_composite",
-    "get_turning",
-    "moving_inertia",
-    "one_centroidal",
-    "one_coriolis",
-    "put_composite",
-    "put_turning",
-    "segment_force",
-    "sym",
-    "wrenches",
-]
+    "add_rows", "apply_turning", "centroidal", "centroidal_bias", "coriolis", "finite_diagonal", "get_composite",
+    "get_turning", "moving_inertia", "one_centroidal", "one_coriolis", "put_composite", "put_turning", "segment_force",
+    "sym", "wrenches",
+]  # fmt: skip
 
 
 @inline
@@ -179,12 +166,9 @@ def coriolis(ints, floats, q, v, given, b, work, w, C):
         if parent >= 0:
             I, B = ints[tree_columns.W_J], ints[tree_columns.W_IA]
             add_rows(
-                work,
-                I + tree_columns.INERTIA_ROWS * parent,
-                I + tree_columns.INERTIA_ROWS * i,
-                tree_columns.INERTIA_ROWS,
-                w,
-            )
+                work, I + tree_columns.INERTIA_ROWS * parent, I + tree_columns.INERTIA_ROWS * i,
+                tree_columns.INERTIA_ROWS, w,
+            )  # fmt: skip
             add_rows(work, B + tree_columns.ARTICULATED_ROWS * parent, B + tree_columns.ARTICULATED_ROWS * i, 12, w)
     return status
 
@@ -262,12 +246,9 @@ def centroidal(ints, floats, q, given, b, work, w, out):
         if parent >= 0:
             I = ints[tree_columns.W_J]
             add_rows(
-                work,
-                I + tree_columns.INERTIA_ROWS * parent,
-                I + tree_columns.INERTIA_ROWS * i,
-                tree_columns.INERTIA_ROWS,
-                w,
-            )
+                work, I + tree_columns.INERTIA_ROWS * parent, I + tree_columns.INERTIA_ROWS * i,
+                tree_columns.INERTIA_ROWS, w,
+            )  # fmt: skip
 
 
 @entry("int64(int64[::1], float64[::1], float64[::1], float64[::1], float64[:, ::1])")

@@ -339,11 +339,9 @@ def _begin_root(ints, floats, i, work, w):
     pose = ints[tree_columns.W_POSE] + i * tree_columns.POSE_ROWS + 9
     p = get3(work, pose, w)
     put3(
-        work,
-        ints[tree_columns.W_ROOT] + 3 * ints[ix(base + tree_columns.ROOT)],
-        w,
+        work, ints[tree_columns.W_ROOT] + 3 * ints[ix(base + tree_columns.ROOT)], w,
         add(row3(floats, at + tree_columns.PLACE_P), p),
-    )
+    )  # fmt: skip
     put3(work, pose, w, (0.0, 0.0, 0.0))
     first = ints[ix(base + tree_columns.FIRST)]
     for k in range(first, first + ints[ix(base + tree_columns.COUNT)]):

@@ -12,14 +12,8 @@ from motiform.motion.tree.model.functions import CoordinateFunction
 from motiform.motion.tree.model.segment import Segment, Tag, velocity_names
 
 __all__ = [
-    "check_closures",
-    "check_couplings",
-    "check_gravity",
-    "check_known",
-    "check_once",
-    "check_segments",
-    "check_tags",
-]
+    "check_closures", "check_couplings", "check_gravity", "check_known", "check_once", "check_segments", "check_tags",
+]  # fmt: skip
 
 
 def check_gravity(given: ArrayLike) -> tuple[float, float, float]:
@@ -49,11 +43,9 @@ def check_tags(tags: Iterable[Tag], names: Sequence[str]) -> None:
         check_known(names, tag.segment, f"tag {tag.name!r}")
         if np.shape(tag.point) != (3,) or not np.isfinite(tag.point).all():
             raise InputError(
-                "the point of a tag must be finite",
-                where=f"tag {tag.name!r}",
-                got=tag.point,
+                "the point of a tag must be finite", where=f"tag {tag.name!r}", got=tag.point,
                 allowed="three finite numbers",
-            )
+            )  # fmt: skip
 
 
 def check_closures(closures: Iterable[AnyClosure], names: Sequence[str]) -> None:
@@ -83,12 +75,8 @@ def check_known(names: Sequence[str], name: str, where: str) -> None:
     """Refuse a name that no segment has."""
     if name not in names:
         raise InputError(
-            "unknown segment",
-            where=where,
-            got=name,
-            allowed=", ".join(names),
-            remedy=closest(str(name), names),
-        )
+            "unknown segment", where=where, got=name, allowed=", ".join(names), remedy=closest(str(name), names),
+        )  # fmt: skip
 
 
 def _check_parents(segments: Sequence[Segment]) -> None:
@@ -99,12 +87,9 @@ def _check_parents(segments: Sequence[Segment]) -> None:
             continue
         if parent not in names:
             raise InputError(
-                "unknown parent",
-                where=f"segment {segment.name!r}",
-                got=parent,
-                allowed=", ".join(["None (the world)", *names[:n]]),
-                remedy=closest(str(parent), names),
-            )
+                "unknown parent", where=f"segment {segment.name!r}", got=parent,
+                allowed=", ".join(["None (the world)", *names[:n]]), remedy=closest(str(parent), names),
+            )  # fmt: skip
         if names.index(parent) >= n:
             path = _path_of_parents(segments, segment.name)
             raise InputError(
@@ -134,23 +119,16 @@ def check_couplings(couplings: Sequence[Coupling], segments: Sequence[Segment]) 
         for name in (coupling.dependent, coupling.leading):
             if name not in plain:
                 raise InputError(
-                    "unknown coordinate",
-                    where=where,
-                    got=name,
-                    allowed=", ".join(plain),
+                    "unknown coordinate", where=where, got=name, allowed=", ".join(plain),
                     remedy=closest(str(name), plain),
-                )
+                )  # fmt: skip
         if not isinstance(coupling.function, CoordinateFunction):
             raise InputError(
-                "the function must be of a known kind",
-                where=where,
-                got=repr(coupling.function),
+                "the function must be of a known kind", where=where, got=repr(coupling.function),
                 allowed="Polynomial, Spline",
-            )
+            )  # fmt: skip
         if coupling.leading in dependent:
             raise InputError(
-                "a leading coordinate must not follow another",
-                where=where,
-                got=coupling.leading,
+                "a leading coordinate must not follow another", where=where, got=coupling.leading,
                 remedy="Couple it to the one that leads them all.",
-            )
+            )  # fmt: skip

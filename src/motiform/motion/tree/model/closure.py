@@ -128,11 +128,9 @@ class Closure:
         )
         if not known:
             raise InputError(
-                "rows must be axes or a known word",
-                where=where,
-                got=self.rows,
+                "rows must be axes or a known word", where=where, got=self.rows,
                 allowed=f"some of x, y, z; {'; '.join(_WORDS)}",
-            )
+            )  # fmt: skip
         if self.rows == "distance" and not self.length > 0:
             raise InputError("the distance must be positive", where=where, got=self.length, allowed="above zero")
         if any(self.turns):

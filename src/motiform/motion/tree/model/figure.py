@@ -200,11 +200,9 @@ class Figure:
                 found = np.empty((0, 0))
             if found.shape not in ((), (len(where),)) or not np.isfinite(found).all():
                 raise InputError(
-                    "a coordinate must get all of its numbers",
-                    where=name,
-                    got=repr(value),
+                    "a coordinate must get all of its numbers", where=name, got=repr(value),
                     allowed=f"{len(where)} finite numbers",
-                )
+                )  # fmt: skip
             out[where] = found
         return out
 

@@ -146,11 +146,9 @@ def unit_vector(axis: ArrayLike, what: str, *, zero: bool = False) -> Array:
         return a
     if a.shape != (3,) or not np.isfinite(a).all() or not np.linalg.norm(a) > 0:
         raise InputError(
-            "an axis must be three numbers, not all zero",
-            where=what,
-            got=repr(axis),
+            "an axis must be three numbers, not all zero", where=what, got=repr(axis),
             allowed="three numbers, not all zero",
-        )
+        )  # fmt: skip
     a = a / np.abs(a).max()
     return a / np.linalg.norm(a)
 
@@ -165,11 +163,9 @@ def as_limits(limits: ArrayLike | None, count: int, what: str) -> Array | None:
         found = np.full((0, 2), np.nan)
     if len(found) != count or np.isnan(found).any() or (found[:, 0] > found[:, 1]).any():
         raise InputError(
-            "limits must be in order",
-            where=what,
-            got=repr(limits),
+            "limits must be in order", where=what, got=repr(limits),
             allowed=f"{count} times (lower, upper), lower ≤ upper",
-        )
+        )  # fmt: skip
     return found
 
 

@@ -58,13 +58,9 @@ class Workspace:
 
 
 def pack(
-    segments: Sequence[Segment],
-    parents: Sequence[int],
-    layout: CoordinateLayout,
-    gravity: tuple[float, float, float],
-    of_tags: Sequence[int],
-    points: Sequence[tuple[float, float, float]],
-) -> PackedFigure:
+    segments: Sequence[Segment], parents: Sequence[int], layout: CoordinateLayout, gravity: tuple[float, float, float],
+    of_tags: Sequence[int], points: Sequence[tuple[float, float, float]],
+) -> PackedFigure:  # fmt: skip
     """Return a figure as arrays; `parents` and `of_tags` are numbers of segments, −1 for the world."""
     ns, nv = len(segments), layout.nv
     ints = np.zeros(tree_columns.HEADER + ns * tree_columns.SEGMENT_INTS + nv * tree_columns.COLUMN_INTS, np.int64)

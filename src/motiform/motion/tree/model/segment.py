@@ -109,11 +109,9 @@ def _shape(value: Any) -> tuple[int, ...] | None:
 
 def _wrong_size(name: str, value: Any, nv: int, where: str) -> Array:
     raise InputError(
-        f"{name} must be one number or one for each velocity",
-        where=where,
-        got=value,
+        f"{name} must be one number or one for each velocity", where=where, got=value,
         allowed=f"a number, or {nv} of them: one for each velocity",
-    )
+    )  # fmt: skip
 
 
 def _floats(value: Any, shape: tuple[int, ...], name: str, where: str) -> Array:
@@ -125,11 +123,9 @@ def _floats(value: Any, shape: tuple[int, ...], name: str, where: str) -> Array:
         ) from None
     if found.shape != shape or not np.isfinite(found).all():
         raise InputError(
-            f"{name} must be finite and of the right shape",
-            where=where,
-            got=found.tolist(),
+            f"{name} must be finite and of the right shape", where=where, got=found.tolist(),
             allowed=f"finite numbers of shape {shape}",
-        )
+        )  # fmt: skip
     found.setflags(write=False)
     return found
 
@@ -146,12 +142,10 @@ def _check_inertia(inertia: Array, where: str) -> None:
     moments = np.linalg.eigvalsh(inertia)
     if moments[0] < -_FLAT * size or moments[2] > (1 + _FLAT) * (moments[0] + moments[1]):
         raise InputError(
-            "the principal moments must be those of a solid",
-            where=where,
-            got=f"principal moments {moments.tolist()}",
+            "the principal moments must be those of a solid", where=where, got=f"principal moments {moments.tolist()}",
             allowed="none below zero, none above the sum of the two others",
             remedy="It is about the centre of mass, in the segment's axes, in kg·m².",
-        )
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)

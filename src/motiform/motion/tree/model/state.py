@@ -61,13 +61,9 @@ def call_checked(function: Control, t: float, state: FigureState, shape: tuple[i
 
 
 def check_functions(
-    figure: Figure,
-    state: FigureState,
-    controls: "Acting",
-    loads: Control | None,
-    guards: Sequence[Guard] = (),
+    figure: Figure, state: FigureState, controls: "Acting", loads: Control | None, guards: Sequence[Guard] = (),
     t: float = 0.0,
-) -> None:
+) -> None:  # fmt: skip
     """Call the functions of a run once at its start, so that wrong results raise an error before recording begins."""
     if loads is not None and not callable(loads):
         raise InputError("loads must be a function", got=repr(loads), allowed="a function of (t, state)")

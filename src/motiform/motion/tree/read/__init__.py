@@ -14,15 +14,6 @@ from motiform.motion.tree.read.shared import ReaderWarning
 from motiform.motion.tree.read.urdf.read import read_urdf
 
 __all__ = [
-    "FORMATS",
-    "BvhMotion",
-    "ModelFormat",
-    "ReaderWarning",
-    "read_bvh",
-    "read_figure",
-    "read_marker_set",
-    "read_mjcf",
-    "read_osim",
-    "read_urdf",
-    "write_bvh",
-]
+    "FORMATS", "BvhMotion", "ModelFormat", "ReaderWarning", "read_bvh", "read_figure", "read_marker_set", "read_mjcf",
+    "read_osim", "read_urdf", "write_bvh",
+]  # fmt: skip

@@ -173,11 +173,8 @@ def _unit(nodes: list[_Node], where: str) -> str:
         if _TALL[0] <= size * _SIZES[unit] <= _TALL[1]:
             return unit
     raise InputError(
-        "the unit of length is not given",
-        where=where,
-        got=f"a skeleton {size:.4g} wide",
-        remedy="Say units='cm'.",
-    )
+        "the unit of length is not given", where=where, got=f"a skeleton {size:.4g} wide", remedy="Say units='cm'.",
+    )  # fmt: skip
 
 
 def _figure(nodes: list[_Node], size: float, name: str) -> "Figure":

@@ -123,17 +123,12 @@ class _Expression:
             return Value(math.pi)
         known = [*self.constants, *(self.coordinates or ()), "pi"]
         raise InputError(
-            f"unknown name {name!r}",
-            where=self.where,
-            got=self.text,
-            allowed="names of lengths and coordinates, pi",
+            f"unknown name {name!r}", where=self.where, got=self.text, allowed="names of lengths and coordinates, pi",
             remedy=closest(name, known),
-        )
+        )  # fmt: skip
 
     def _wrong(self, problem: str) -> InputError:
         return InputError(
-            f"the expression cannot be read: {problem}",
-            where=self.where,
-            got=self.text[:80],
+            f"the expression cannot be read: {problem}", where=self.where, got=self.text[:80],
             allowed='such as "-q5", "L3/2 + q2"',
-        )
+        )  # fmt: skip

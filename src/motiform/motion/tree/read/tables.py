@@ -92,11 +92,9 @@ class DHRow:
     def steps(self) -> list[tuple[str, str, Parameter, str]]:
         """Return (kind, axis, parameter, its name) in the order in which they act."""
         return [
-            ("prismatic", "x", self.r, "r"),
-            ("revolute", "x", self.alpha, "alpha"),
-            ("prismatic", "z", self.lam, "lam"),
-            ("revolute", "z", self.theta, "theta"),
-        ]
+            ("prismatic", "x", self.r, "r"), ("revolute", "x", self.alpha, "alpha"),
+            ("prismatic", "z", self.lam, "lam"), ("revolute", "z", self.theta, "theta"),
+        ]  # fmt: skip
 
 
 def figure_from_cardan(
@@ -214,11 +212,9 @@ class _Table:
             number = math.nan
         if isinstance(parameter, bool) or not math.isfinite(number):
             raise InputError(
-                "a parameter must be a number or an expression",
-                where=where,
-                got=Words(repr(parameter)[:60]),
+                "a parameter must be a number or an expression", where=where, got=Words(repr(parameter)[:60]),
                 allowed="a finite number, or text",
-            )
+            )  # fmt: skip
         return Value(number)
 
     def number(self, parameter: Any, where: str) -> float:
@@ -257,14 +253,9 @@ class _Table:
         mass = self.number(row.mass, f"{where}, mass")
         com = self.numbers(_three(row.com, row, "com"), f"{where}, com")
         builder.segment(
-            row.name,
-            row.parent,
-            AxesJoint(axes, names) if axes else fixed(),
-            placement=placement,
-            mass=mass,
-            com=com,
+            row.name, row.parent, AxesJoint(axes, names) if axes else fixed(), placement=placement, mass=mass, com=com,
             inertia=self._inertia(row, mass, com, where),
-        )
+        )  # fmt: skip
 
     def _chain(self, row: CardanRow | DHRow) -> tuple[list[Any], list[str]]:
         chain: list[Any] = []
@@ -287,12 +278,9 @@ class _Table:
             if abs(value.factor) != 1.0:
                 remedy = "Let the coordinate stand alone where it appears first."
                 raise InputError(
-                    "a coordinate must stand without a factor at first",
-                    where=where,
-                    got=parameter,
-                    allowed=f"{name} or -{name}",
-                    remedy=remedy,
-                )
+                    "a coordinate must stand without a factor at first", where=where, got=parameter,
+                    allowed=f"{name} or -{name}", remedy=remedy,
+                )  # fmt: skip
             return value.factor, name
         again = f"{name} ({self.used[name]})"
         self.couples.append((again, name, value.factor))
@@ -304,11 +292,9 @@ class _Table:
         given = self.numbers(row.inertia, f"{where}, inertia")
         if given.shape not in ((3,), (3, 3)):
             raise InputError(
-                "the inertia must be three moments or a matrix",
-                where=f"{where}, inertia",
-                got=given.shape,
+                "the inertia must be three moments or a matrix", where=f"{where}, inertia", got=given.shape,
                 allowed="three moments, or 3×3 [kg·m²]",
-            )
+            )  # fmt: skip
         if row.about not in ("origin", "center"):
             raise InputError("unknown point", where=f"{where}, about", got=row.about, allowed="origin, center")
         J = np.diag(given) if given.ndim == 1 else given
@@ -333,11 +319,9 @@ def _three(values: Any, row: CardanRow | DHRow, what: str) -> tuple[Any, Any, An
     found = tuple(values) if isinstance(values, (tuple, list, np.ndarray)) else ()
     if len(found) != 3:
         raise InputError(
-            "three parameters are needed",
-            where=f"row {row.name!r}, {what}",
-            got=Words(repr(values)[:60]),
+            "three parameters are needed", where=f"row {row.name!r}, {what}", got=Words(repr(values)[:60]),
             allowed="three",
-        )
+        )  # fmt: skip
     return found[0], found[1], found[2]
 
 

@@ -38,12 +38,10 @@ def check_flat(joint: LeavingContact, q: Array, where: str) -> None:
     tilt = float(np.abs(joint.nearest(q[None]).off[0, :3]).max())
     if tilt > FLAT:
         raise RunError(
-            f"a {joint.pair.contact} must land flat: surfaces have no ends",
-            where=where,
-            got=f"tilted by {tilt:.3g} rad",
-            allowed=f"{FLAT:g} rad",
+            f"a {joint.pair.contact} must land flat: surfaces have no ends", where=where,
+            got=f"tilted by {tilt:.3g} rad", allowed=f"{FLAT:g} rad",
             remedy="Take contacts of solids (simulate(…, contacts=…)), which have ends.",
-        )
+        )  # fmt: skip
 
 
 def land(figure: Figure, names: Sequence[str], q: Array, v: Array, where: str) -> Landing:

@@ -21,28 +21,27 @@ from motiform.motion.tree.start import start_open
 from motiform.motion.tree.switching.equations import SwitchingEquations
 from motiform.motion.tree.switching.events import guards_of_contacts, told
 from motiform.motion.tree.switching.observe import contact_channels, observe_phases
-from motiform.motion.tree.system import check_device, check_moves, check_resolved
+from motiform.motion.tree.system import FORMS, FigureArguments, check_device, check_moves, check_resolved
 from motiform.record import Channel, Event
 
 __all__ = ["KIND", "SwitchingSystem"]
+
+
+class LeavingArguments(FigureArguments, total=False):
+    """What a run of a figure whose contacts leave and land takes: it is always watched, nothing is prescribed."""
+
+    contacts: Any
+    """Refused: contacts of solids cannot act beside those that leave and land."""
 
 
 class SwitchingSystem(System):
     """A figure whose contact joints leave and land, under controls and loads; guards may mark instants and end it."""
 
     def __init__(
-        self,
-        figure: Figure,
-        options: RunOptions,
-        q0: ArrayLike | None = None,
-        v0: ArrayLike | None = None,
-        controls: Controls = None,
-        loads: Control | None = None,
-        guards: Sequence[Guard] = (),
-        watch: bool = True,
-        contacts: Any = None,
-        prescribed: Sequence[Any] = (),
-    ) -> None:
+        self, figure: Figure, options: RunOptions, q0: ArrayLike | None = None, v0: ArrayLike | None = None,
+        controls: Controls = None, loads: Control | None = None, guards: Sequence[Guard] = (), watch: bool = True,
+        contacts: Any = None, prescribed: Sequence[Any] = (),
+    ) -> None:  # fmt: skip
         check_integrator(options, "figure", "a figure")
         check_moves(figure)
         check_device(options)
@@ -124,11 +123,6 @@ def _leaves(figure: Figure) -> bool:
 
 
 KIND = ModelKind(
-    "figure",
-    "a figure whose contacts leave and land",
-    Figure,
-    SwitchingSystem,
-    "dormand-prince",
-    only=_leaves,
-    hints={"forces": "Give controls=, or loads= on its segments."},
-)
+    "figure", "a figure whose contacts leave and land", Figure, SwitchingSystem, LeavingArguments, "dormand-prince",
+    only=_leaves, hints={"forces": "Give controls=, or loads= on its segments."}, forms=FORMS,
+)  # fmt: skip

@@ -8,7 +8,7 @@ import numpy as np
 from motiform.base.errors import InputError, SceneError
 from motiform.base.units import quantity
 from motiform.motion.matter import Friction, Zone, law, law_parameters
-from motiform.scene.tables.law import FrictionTable, LawKeys, ZoneTable
+from motiform.scene.tables.law import FrictionTable, LawKeys
 
 __all__ = ["build_friction", "build_law"]
 
@@ -30,12 +30,8 @@ def build_law(table: LawKeys, place: Callable[..., str], name: str, usual: dict[
 
 def _read(key: str, value: Any) -> Any:
     if key == "zones":
-        return [_zone(zone) for zone in value]
+        return [Zone(z.stiffness, z.damping, z.rest, np.inf if z.until is None else z.until) for z in value]
     return {name: _si(number) for name, number in value.items()} if key == "values" else value
-
-
-def _zone(table: ZoneTable) -> Zone:
-    return Zone(table.stiffness, table.damping, table.rest, np.inf if table.until is None else table.until)
 
 
 def _si(value: Any) -> Any:

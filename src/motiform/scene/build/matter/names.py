@@ -50,11 +50,9 @@ class PointNames:
         parts = [index_of(part) for part in index.split(",")]
         if None in parts:
             raise SceneError(
-                "the index of points must be a number or a range",
-                where=where,
-                got=name,
+                "the index of points must be a number or a range", where=where, got=name,
                 allowed="such as [3], [2:5], [::2], [0, :]",
-            )
+            )  # fmt: skip
         shape = (len(group.points),) if len(parts) == 1 else group.places.shape
         if shape is None or len(shape) != len(parts):
             allowed = "one number or range" + ("" if shape is None else f", or {len(shape)} of a grid")

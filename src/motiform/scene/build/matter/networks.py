@@ -68,12 +68,6 @@ def build_matter(scene: Scene, figure: Figure | None = None, q: np.ndarray | Non
     return Matter(network, tuple(carriers.contacts), tuple(carriers.attachments))
 
 
-def _of_plate(law: Any, weights: np.ndarray) -> links.ZoneLaw:
-    """Return the law of a plate's links, from that of one; neighbours alone have its damper."""
-    one = law.zones[0]
-    return links.spring(one.stiffness * weights, rest=one.rest, damping=one.damping * (weights > 0))
-
-
 def _wind(scene: Scene) -> Any:
     table = scene.document.environment
     if table.eddies is not None:
@@ -240,7 +234,8 @@ class _Part:
             )
         law = build_law(table, place, table.name)
         if kind == "plate":
-            law = _of_plate(law, self._weights)
+            one, weights = law.zones[0], self._weights  # neighbours alone have the damper
+            law = links.spring(one.stiffness * weights, rest=one.rest, damping=one.damping * (weights > 0))
         self.builder.link(
             self.prefix + table.name, pairs, law, axis=table.axis, acts=table.acts, every=table.every or 1,
             record=table.record,
@@ -277,11 +272,9 @@ class _Part:
             return topology.near(points.indices, points.position, min(table.distance, LONGEST))
         if kind == "grid":
             return topology.grid(
-                points.indices,
-                self._shape(table, where),
-                diagonals=table.diagonals is not False,
+                points.indices, self._shape(table, where), diagonals=table.diagonals is not False,
                 bends=bool(table.bends),
-            )
+            )  # fmt: skip
         if kind == "plate":
             pairs, self._weights = topology.plate(
                 points.indices, self._shape(table, where), poisson=0.3 if table.poisson is None else table.poisson,

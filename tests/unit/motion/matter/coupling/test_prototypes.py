@@ -88,10 +88,7 @@ def test_rest_and_text():
         (lambda: rigid_prototypes(np.zeros((5, 3))), "recorded points must have"),
         (lambda: rigid_prototypes(np.zeros((5, 4, 2))), "the array has the wrong shape"),
         (lambda: rigid_prototypes(np.full((5, 4, 3), np.nan)), r"not finite|must be finite"),
-        (
-            lambda: rigid_prototypes(np.outer(np.arange(4.0), [1, 1, 1])[None]),
-            "no pose fits the points",
-        ),
+        (lambda: rigid_prototypes(np.outer(np.arange(4.0), [1, 1, 1])[None]), "no pose fits the points"),
         (lambda: rigid_prototypes(RIGID, mass=[1, 2]), "mass: there must be one mass for each point"),
         (lambda: main_prototypes(RIGID), "how many prototypes is not clear"),
         (lambda: main_prototypes(RIGID, count=100), "count: no such number"),

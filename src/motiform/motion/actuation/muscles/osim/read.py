@@ -154,10 +154,7 @@ def _millard(node: Node) -> Millard:
         ),
         active_slope=active.scalar("shallow_ascending_slope", 0.8616),
         active_least=active.scalar("minimum_value", 0.1),
-        passive_strains=(
-            passive.scalar("strain_at_zero_force", 0.0),
-            passive.scalar("strain_at_one_norm_force", 0.7),
-        ),
+        passive_strains=(passive.scalar("strain_at_zero_force", 0.0), passive.scalar("strain_at_one_norm_force", 0.7)),
         passive_slopes=slopes,
         speed_slopes=(
             speed.scalar("concentric_slope_at_vmax", 0.0),

@@ -284,11 +284,7 @@ def _pull(ints, twists, s, one, two, x, u, arms, m):
         v = ints[row + path_columns.COLUMN_V]
         turn, shift = (
             (twists[s, 6 * v], twists[s, 6 * v + 1], twists[s, 6 * v + 2]),
-            (
-                twists[s, 6 * v + 3],
-                twists[s, 6 * v + 4],
-                twists[s, 6 * v + 5],
-            ),
+            (twists[s, 6 * v + 3], twists[s, 6 * v + 4], twists[s, 6 * v + 5]),
         )
         arm = dot(turn, moment) + dot(shift, u)
         if a > b:

@@ -63,13 +63,9 @@ class NetworkBuilder(PointsBuilder):
     """
 
     def __init__(
-        self,
-        *,
-        frequency: float = FREQUENCY,
-        gravity: ArrayLike = GRAVITY,
-        wind: ArrayLike | Callable[[float], ArrayLike] = (0.0, 0.0, 0.0),
-        keep_velocity: bool = False,
-    ) -> None:
+        self, *, frequency: float = FREQUENCY, gravity: ArrayLike = GRAVITY,
+        wind: ArrayLike | Callable[[float], ArrayLike] = (0.0, 0.0, 0.0), keep_velocity: bool = False,
+    ) -> None:  # fmt: skip
         super().__init__(float(check_array(frequency, "frequency", "network", ())))
         if self.frequency <= 0:
             raise InputError("frequency must be above 0", where="network", got=frequency)
@@ -112,11 +108,9 @@ class NetworkBuilder(PointsBuilder):
             )
         if not isinstance(every, int) or every < 1 or (every > 1 and record):
             raise InputError(
-                "`every` must be a number of steps",
-                where=where,
-                got=every,
+                "`every` must be a number of steps", where=where, got=every,
                 allowed="a whole number of steps; 1 where links are recorded",
-            )
+            )  # fmt: skip
         ends = self._pairs(pairs, where)
         grid = pairs if isinstance(pairs, GridLinks) and axis is None and acts == "both" and every == 1 else None
         number = read_axis(axis, where)
@@ -222,11 +216,9 @@ class NetworkBuilder(PointsBuilder):
         self._check_law(law, where)
         if not isinstance(law, ZoneLaw) or not np.isfinite(law.cutoff):
             raise InputError(
-                "the law of a solid must be a zone law of finite range",
-                where=where,
-                got=law.name,
+                "the law of a solid must be a zone law of finite range", where=where, got=law.name,
                 allowed="a zone law that ends at some distance",
-            )
+            )  # fmt: skip
         self.reserve(name)
         rub = as_friction(friction, law)
         self._solids.append(NetworkSolid(name, shape, placement, self._points(points, where), law, rub, color, motion))
@@ -246,11 +238,9 @@ class NetworkBuilder(PointsBuilder):
     def _check_law(self, law: Any, where: str) -> None:
         if not all(hasattr(law, key) for key in ("rows", "strongest", "cutoff")):
             raise InputError(
-                "the law must be one of motiform.matter.links",
-                where=where,
-                got=law,
+                "the law must be one of motiform.matter.links", where=where, got=law,
                 allowed="motiform.matter.links.spring(...), …",
-            )
+            )  # fmt: skip
 
     def look(
         self,

@@ -28,20 +28,10 @@ class PointsBuilder:
         self._names: set[str] = set()
 
     def masses(
-        self,
-        name: str,
-        position: ArrayLike,
-        mass: ArrayLike,
-        *,
-        velocity: ArrayLike = 0.0,
-        axes: str = "xyz",
-        held: ArrayLike = (),
-        drag: ArrayLike = 0.0,
-        radius: ArrayLike = 0.0,
-        inertia: ArrayLike | str | None = None,
-        angular_velocity: ArrayLike = 0.0,
-        color: tuple[float, float, float] = (0.62, 0.68, 0.76),
-    ) -> Points:
+        self, name: str, position: ArrayLike, mass: ArrayLike, *, velocity: ArrayLike = 0.0, axes: str = "xyz",
+        held: ArrayLike = (), drag: ArrayLike = 0.0, radius: ArrayLike = 0.0, inertia: ArrayLike | str | None = None,
+        angular_velocity: ArrayLike = 0.0, color: tuple[float, float, float] = (0.62, 0.68, 0.76),
+    ) -> Points:  # fmt: skip
         """Add moving masses; `axes` are the directions of motion ("y" alone: only vertical).
 
         Those whose numbers are `held` stay where they are: the pins of a cloth, the foot of a block. Balls with an
@@ -98,15 +88,9 @@ class PointsBuilder:
         return self._group(name, "fixed", place, np.zeros_like(place), np.inf, 0, 0.0, radius, color, None)
 
     def imposed(
-        self,
-        name: str,
-        motion: Any,
-        *,
-        rate: float | None = None,
-        velocity: ArrayLike = 0.0,
-        radius: ArrayLike = 0.0,
+        self, name: str, motion: Any, *, rate: float | None = None, velocity: ArrayLike = 0.0, radius: ArrayLike = 0.0,
         color: tuple[float, float, float] = (0.85, 0.55, 0.3),
-    ) -> Points:
+    ) -> Points:  # fmt: skip
         """Add points that are moved from outside.
 
         `motion` is a function of time [s] that gives (points, 3), or samples (samples, points, 3) at `rate` [Hz] such
@@ -143,18 +127,9 @@ class PointsBuilder:
         first = self.count
         masses = np.broadcast_to(np.asarray(mass, float), n)
         group = Group(
-            name,
-            kind,
-            first,
-            place,
-            speed,
-            masses,
-            np.broadcast_to(np.asarray(free, np.uint8), n),
-            held,
-            size,
-            tuple(color),
-            motion,
-        )
+            name, kind, first, place, speed, masses, np.broadcast_to(np.asarray(free, np.uint8), n), held, size,
+            tuple(color), motion,
+        )  # fmt: skip
         self._groups.append(group)
         return Points(group.indices, self)
 
@@ -196,23 +171,18 @@ class PointsBuilder:
         found = np.atleast_1d(np.asarray(points))
         if found.dtype.kind not in "iu" or found.ndim != 1:
             raise InputError(
-                "points must be a handle, a name or indices",
-                where=where,
-                got=points,
+                "points must be a handle, a name or indices", where=where, got=points,
                 allowed="Points, a group's name, or indices",
-            )
+            )  # fmt: skip
         self._check_indices(found, where)
         return found.astype(np.int64)
 
     def _missing(self, name: str, where: str) -> np.ndarray:
         names = [group.name for group in self._groups]
         raise InputError(
-            "a link must end at existing points",
-            where=where,
-            got=name,
-            allowed=", ".join(names),
+            "a link must end at existing points", where=where, got=name, allowed=", ".join(names),
             remedy=closest(name, names),
-        )
+        )  # fmt: skip
 
     def _check_indices(self, found: np.ndarray, where: str) -> None:
         if found.size and (found.min() < 0 or found.max() >= self.count):
@@ -228,21 +198,17 @@ class PointsBuilder:
             a, b = self._points(pairs[0], where), self._points(pairs[1], where)
             if len(a) != len(b) and 1 not in (len(a), len(b)):
                 raise InputError(
-                    "both ends of links must have the same number of points",
-                    where=where,
-                    got=f"{len(a)} and {len(b)} points",
-                    allowed="as many of each",
-                )
+                    "both ends of links must have the same number of points", where=where,
+                    got=f"{len(a)} and {len(b)} points", allowed="as many of each",
+                )  # fmt: skip
             found = np.stack(np.broadcast_arrays(a, b), -1)
         else:
             found = np.asarray(pairs)
         if found.ndim != 2 or found.shape[-1] != 2 or (found.size and found.dtype.kind not in "iu"):
             raise InputError(
-                "links must be pairs of points",
-                where=where,
-                got=f"shape {found.shape}",
+                "links must be pairs of points", where=where, got=f"shape {found.shape}",
                 allowed="pairs of points (links, 2)",
-            )
+            )  # fmt: skip
         self._check_indices(found, where)
         same = found[:, 0] == found[:, 1]
         if same.any():

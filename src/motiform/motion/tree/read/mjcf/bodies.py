@@ -40,14 +40,9 @@ class MjcfBodies:
     """Adds bodies to a builder, parents first, in the order of the file."""
 
     def __init__(
-        self,
-        compiler: Compiler,
-        defaults: Defaults,
-        geoms: Geoms,
-        report: Report,
-        joints: Joints,
+        self, compiler: Compiler, defaults: Defaults, geoms: Geoms, report: Report, joints: Joints,
         touch: MjcfContacts | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.compiler, self.defaults, self.geoms, self.report = compiler, defaults, geoms, report
         self.joints, self.touch = joints, touch
         self.frames: dict[str, Transform] = {}
@@ -189,14 +184,9 @@ class MjcfBodies:
 
     def _segment(self, builder: Any, name: str, parent: str | None, piece: JointPiece, **matter: Any) -> None:
         builder.segment(
-            name,
-            parent,
-            piece.joint,
-            placement=piece.placement,
-            armature=np.array(piece.armature),
-            damping=np.array(piece.damping),
-            **matter,
-        )
+            name, parent, piece.joint, placement=piece.placement, armature=np.array(piece.armature),
+            damping=np.array(piece.damping), **matter,
+        )  # fmt: skip
 
     def _tag(self, builder: Any, body: str | None, site: Element, frame: Transform) -> None:
         if not site.attributes.get("name"):

@@ -94,15 +94,10 @@ def read_mjcf(
 
 @reads_file("MJCF")
 def read_mjcf_file(
-    path: str | os.PathLike[str],
-    *,
-    meshes: str = "found",
-    roots: Iterable[str | os.PathLike[str]] | str | os.PathLike[str] = (),
-    strict: bool = False,
-    skip: Iterable[str] = (),
-    up: str | None = None,
-    whole: bool = True,
-) -> ModelFile:
+    path: str | os.PathLike[str], *, meshes: str = "found",
+    roots: Iterable[str | os.PathLike[str]] | str | os.PathLike[str] = (), strict: bool = False,
+    skip: Iterable[str] = (), up: str | None = None, whole: bool = True,
+) -> ModelFile:  # fmt: skip
     """Return the figure of an MJCF file and, if `whole`, what touches, actuators, springs and postures."""
     check_choice(meshes, MESHES, "meshes")
     root = read_xml(path)

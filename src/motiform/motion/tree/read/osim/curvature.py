@@ -25,15 +25,9 @@ class CurvatureJoint(Joint):
     """
 
     def __init__(
-        self,
-        length: float,
-        neutral_angles: Array,
-        tail: Transform,
-        names: Sequence[str],
-        start: Array,
-        limits: Array | None,
-        held: dict[int, float],
-    ) -> None:
+        self, length: float, neutral_angles: Array, tail: Transform, names: Sequence[str], start: Array,
+        limits: Array | None, held: dict[int, float],
+    ) -> None:  # fmt: skip
         self.length, self.tail = float(length), tail
         self.moving = [k for k in range(3) if k not in held]
         self.base = np.array(neutral_angles, float) + [held.get(k, 0.0) for k in range(3)]

@@ -11,26 +11,14 @@ from motiform.motion.tree.model.functions import CoordinateFunction, Polynomial,
 from motiform.motion.tree.model.joint import Array, Joint
 from motiform.motion.tree.read.osim.curvature import CurvatureJoint
 from motiform.motion.tree.read.osim.elements import Node
-from motiform.motion.tree.read.osim.functions import (
-    as_line,
-    constant_value,
-    function_inside,
-    read_function,
-)
+from motiform.motion.tree.read.osim.functions import as_line, constant_value, function_inside, read_function
 from motiform.motion.tree.read.tables import fold
 from motiform.spatial import Transform
 
 __all__ = [
-    "JOINTS",
-    "Coordinate",
-    "CoordinateStep",
-    "OsimAxesJoint",
-    "OsimFunctionJoint",
-    "assemble",
-    "coordinates_of",
-    "idle_coordinates",
-    "steps_of",
-]
+    "JOINTS", "Coordinate", "CoordinateStep", "OsimAxesJoint", "OsimFunctionJoint", "assemble", "coordinates_of",
+    "idle_coordinates", "steps_of",
+]  # fmt: skip
 
 Kind = Literal["revolute", "prismatic"]
 _UNITS = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
@@ -269,12 +257,7 @@ def _custom(node: Node, key: str, axis: Node, names: list[str]) -> CoordinateSte
 
 # ---- the joint
 def assemble(
-    node: Node,
-    before: Transform,
-    after: Transform,
-    held: dict[str, float],
-    *,
-    reverse: bool,
+    node: Node, before: Transform, after: Transform, held: dict[str, float], *, reverse: bool
 ) -> tuple[Transform, Joint, list[Coordinate]]:
     """Return the placement and the joint of a segment, and its coordinates that move, in the order of the file.
 

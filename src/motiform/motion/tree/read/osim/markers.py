@@ -36,13 +36,9 @@ def read_marker_set(path: str | os.PathLike[str]) -> tuple[Tag, ...]:
 
 
 def add_markers(
-    builder: "FigureBuilder",
-    model: Node,
-    more: Node | None,
-    components: list[tuple[str, Node]],
-    frames: Frames,
+    builder: "FigureBuilder", model: Node, more: Node | None, components: list[tuple[str, Node]], frames: Frames,
     report: Report,
-) -> None:
+) -> None:  # fmt: skip
     """Add the markers of a model, of the file that it names, and of one more set; the later take the place."""
     found = _by_name([node for _, node in components if node.tag == "Marker"])
     own = model.field("MarkerSet")

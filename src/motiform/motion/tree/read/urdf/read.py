@@ -74,17 +74,10 @@ def read_urdf(
 
 @reads_file("URDF")
 def read_urdf_file(
-    path: str | os.PathLike[str],
-    *,
-    gravity: ArrayLike = (0.0, 0.0, -9.81),
-    free: bool = False,
-    meshes: str = "found",
-    roots: Iterable[str | os.PathLike[str]] | str | os.PathLike[str] = (),
-    strict: bool = False,
-    skip: Iterable[str] = (),
-    up: str | None = None,
-    whole: bool = True,
-) -> ModelFile:
+    path: str | os.PathLike[str], *, gravity: ArrayLike = (0.0, 0.0, -9.81), free: bool = False, meshes: str = "found",
+    roots: Iterable[str | os.PathLike[str]] | str | os.PathLike[str] = (), strict: bool = False,
+    skip: Iterable[str] = (), up: str | None = None, whole: bool = True,
+) -> ModelFile:  # fmt: skip
     """Return the figure of a URDF file and, if `whole`, its collision shapes and a motor for each joint."""
     check_choice(meshes, MESHES, "meshes")
     root = read_xml(path)
@@ -184,16 +177,9 @@ class _Urdf:
         with located(link):
             mass, center, inertia = self.content.inertial(link)
             builder.segment(
-                name,
-                parent,
-                joint,
-                placement=placement,
-                mass=mass,
-                com=center,
-                inertia=inertia,
-                damping=damping if joint.nv else 0.0,
-                shape=shape,
-            )
+                name, parent, joint, placement=placement, mass=mass, com=center, inertia=inertia,
+                damping=damping if joint.nv else 0.0, shape=shape,
+            )  # fmt: skip
 
     # ---- joints
     def _joint(self, element: Element) -> "Joint":
