@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from motiform.base.errors import RunError
+from motiform.base.errors import MotiformError, RunError
 from motiform.geometry.touch.columns import MOST
 from motiform.motion.actuation.compiled import compile_controls, compile_loads
 from motiform.motion.actuation.pack import pack_laws
@@ -139,7 +139,7 @@ class Stepper:
 
     def advance(
         self, sample: int, rate: float, y: Array, steps: int, samples: int, t0: float = 0.0
-    ) -> tuple[Array, RunError | None]:
+    ) -> tuple[Array, MotiformError | None]:
         """Go on in place from a sample, so many steps to each of the next; return these, and why there are no more.
 
         There may be fewer than are asked for: one where Python is asked before every step.
@@ -158,7 +158,7 @@ class Stepper:
 
     def _march(
         self, sample: int, rate: float, y: Array, steps: int, samples: int, t0: float
-    ) -> tuple[int, RunError | None]:
+    ) -> tuple[int, MotiformError | None]:
         """Write samples to the workspace; return how many, and why there are no more. Python does what is rare."""
         from motiform.motion.stepping.sample_kernels import UNSHARED
         from motiform.motion.stepping.step_kernels import CROWDED, DONE, OUT
@@ -177,12 +177,12 @@ class Stepper:
                 press_least(self._share, *self._pair.counts.tolist())
             elif code == CROWDED:
                 self._reserve(self.taken)
-            elif self._acts is not None and self._acts.answer(code, y[: self.system.nq], self._velocities(y)):
-                continue
             elif code != DONE:
                 try:
+                    if self._acts is not None and self._acts.answer(code, y[: self.system.nq], self._velocities(y)):
+                        continue
                     self._take_parts(t0 + (sample + done) / rate + n * self.h, self.h, y, _HALVINGS, code)
-                except RunError as error:
+                except MotiformError as error:
                     return done, error
                 n += 1
         return done, None

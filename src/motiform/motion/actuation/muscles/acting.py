@@ -240,7 +240,8 @@ class HillMuscles(CommandedActuator):
         return {name: values[0] for name, values in self.measure_all(np.array([t]), [state]).items()}
 
     def measure_all(self, times: Array, states: Sequence[FigureState]) -> Mapping[str, Array]:  # noqa: D102
-        paths, q, v = self.muscles.paths, np.array([s.q for s in states]), np.array([s.v for s in states])
+        paths, nq, nv = self.muscles.paths, self.figure.nq, self.figure.nv
+        q, v = np.array([ready(s.q, nq, "q") for s in states]), np.array([ready(s.v, nv, "v") for s in states])
         ways, lines = path_states(paths, q)
         found = [
             self._dynamics(float(t), s, way) for t, s, way in zip(times, states, zip(*ways, strict=True), strict=True)
