@@ -108,6 +108,7 @@ class _Restricted(Acting):
     def __init__(self, whole: Acting, own: np.ndarray, still: np.ndarray) -> None:
         self.whole, self.own, self.still = whole, own, still
         self.parts, self.nx, self.z0 = whole.parts, whole.nx, whole.z0
+        self.actuation = None  # what is packed acts on the whole figure
 
     def forces(self, t: float, state: FigureState) -> Array:
         """Return the generalised forces of all, (nv,)."""
