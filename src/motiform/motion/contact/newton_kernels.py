@@ -25,7 +25,8 @@ MOST_ROWS = 72
 
 _ITERATIONS = 12
 _SOFT = 1e-7  # ε
-_NOTHING = 1e-18  # of the stiffness of a normal: tangents that nothing moves
+_NOTHING = 1e-18  # of the largest stiffness of a contact's rows: the square of rounding, times a hundred
+_LIGHT = 1e-3  # of the largest impulse: what is less is measured beside it
 _OPEN, _HOLDS, _SLIDES, _NORMAL = range(4)
 """Modes of a contact; the last: its tangents cannot move."""
 
@@ -38,38 +39,56 @@ def _tangent_stiffness(A, n):
 
 
 @inline
+def _least_stiffness(A, n):
+    """Return the stiffness below which nothing moves a row of the contact whose normal row is n."""
+    return _NOTHING * max(A[ix(n - 1), ix(n - 1)], A[ix(n), ix(n)], A[ix(n + 1), ix(n + 1)])
+
+
+@inline
 def _contact_mode(A, n, mu, x, w, away):
-    """Return the mode of the contact whose normal row is n, and by how much its law is missed; write y/|y|, μ z/|y|."""
+    """Return the mode of the contact whose normal row is n, by how much its law is missed, and the size of its
+    impulses; write y/|y|, μ z/|y|.
+    """
     p, q = x[ix(n - 1)], x[ix(n + 1)]
-    z = x[ix(n)] - w[ix(n)] / A[ix(n), ix(n)] if A[ix(n), ix(n)] > 0.0 else 0.0
+    least, own = _least_stiffness(A, n), max(abs(x[ix(n)]), abs(p), abs(q))
+    asked = w[ix(n)] / A[ix(n), ix(n)] if A[ix(n), ix(n)] > least else 0.0
+    z = x[ix(n)] - asked if A[ix(n), ix(n)] > least else 0.0
+    own = max(own, abs(asked)) if z > 0.0 else own
     if not z > 0.0:
-        return _OPEN, max(abs(x[ix(n)]), abs(p), abs(q))
-    missed, stiff = abs(x[ix(n)] - z), _tangent_stiffness(A, n)
-    if not stiff > _NOTHING * A[ix(n), ix(n)]:
-        return _NORMAL, max(missed, abs(p), abs(q))
+        return _OPEN, max(abs(x[ix(n)]), abs(p), abs(q)), own
+    missed, stiff = abs(asked), _tangent_stiffness(A, n)
+    if not stiff > least:
+        return _NORMAL, max(missed, abs(p), abs(q)), own
     y0, y1 = p - w[ix(n - 1)] / stiff, q - w[ix(n + 1)] / stiff
     size, reach = math.hypot(y0, y1), mu * z
     if size <= reach:
-        return _HOLDS, max(missed, abs(p - y0), abs(q - y1))
+        return _HOLDS, max(missed, abs(p - y0), abs(q - y1)), own
     away[ix(n - 1)], away[ix(n)], away[ix(n + 1)] = y0 / size, reach / size, y1 / size
-    return _SLIDES, max(missed, abs(p - reach * y0 / size), abs(q - reach * y1 / size))
+    return _SLIDES, max(missed, abs(p - reach * y0 / size), abs(q - reach * y1 / size)), own
 
 
 @routine
 def _find_modes(A, b, pairs, rows, mu, x, w, mode, away, low, high):
-    """Write velocities and the mode of every candidate; return by how much laws are missed, and the largest impulse."""
-    missed, size = 0.0, 0.0
+    """Write velocities and the mode of every candidate; return by how much laws are missed, over the impulses.
+
+    What is light counts by its own impulses, down to a thousandth of the largest. Not finite: inf.
+    """
+    missed, size = 0.0, 1e-300
     for i in range(rows):
         w[ix(i)] = b[ix(i)] + dot(A, i, low[ix(i)], high[ix(i)], x)
+        if not abs(w[ix(i)]) < math.inf:
+            return math.inf
         size = max(size, abs(x[ix(i)]))
     for k in range(pairs):
-        mode[ix(k)], error = _contact_mode(A, 3 * k + 1, mu[ix(k)], x, w, away)
-        missed = max(missed, error)
+        mode[ix(k)], error, own = _contact_mode(A, 3 * k + 1, mu[ix(k)], x, w, away)
+        missed = max(missed, error / (own + _LIGHT * size))
     for i in range(3 * pairs, rows):
-        z = x[ix(i)] - w[ix(i)] / A[ix(i), ix(i)] if A[ix(i), ix(i)] > 0.0 else 0.0
+        asked = w[ix(i)] / A[ix(i), ix(i)] if A[ix(i), ix(i)] > 0.0 else 0.0
+        z = x[ix(i)] - asked if A[ix(i), ix(i)] > 0.0 else 0.0
         mode[ix(i - 2 * pairs)] = _HOLDS if z > 0.0 else _OPEN
-        missed = max(missed, abs(x[ix(i)] - max(z, 0.0)))
-    return missed, size
+        own = max(abs(x[ix(i)]), abs(asked) if z > 0.0 else 0.0)
+        missed = max(missed, abs(x[ix(i)] - max(z, 0.0)) / (own + _LIGHT * size))
+    return missed
 
 
 @inline
@@ -137,7 +156,7 @@ def _load_equations(A, b, pairs, mu, x, mode, away, chosen, count, low, high, F,
                 A, b, n, own // 2, mu[ix(i // 3)], away, k - own, chosen, count, low, high, F[ix(k)]
             )
         else:
-            least = _NOTHING * A[ix(n), ix(n)] if i < 3 * pairs else 0.0
+            least = _least_stiffness(A, n) if i < 3 * pairs else 0.0
             r[ix(k)] = _held_row(A, b, x, i, least, chosen, count, low, high, F[ix(k)])
 
 
@@ -171,12 +190,12 @@ def _solve_equations(F, r, count):
 def solve_newton(A, b, pairs, rows, mu, x, close, F, w, away, r, chosen, mode, low, high):
     """Find the impulses of all rows from x on; return whether laws hold. Where they do not, x is of no use.
 
-    Laws may be missed by `close` of the largest impulse. Row i of A has what is not zero from low[i] up to high[i].
+    Laws may be missed by `close` of the impulses. Row i of A has what is not zero from low[i] up to high[i].
     The arrays from F to mode are workspace.
     """
     for turn in range(_ITERATIONS + 1):
-        missed, size = _find_modes(A, b, pairs, rows, mu, x, w, mode, away, low, high)
-        if missed <= close * size:
+        missed = _find_modes(A, b, pairs, rows, mu, x, w, mode, away, low, high)
+        if missed <= close:
             return True
         if turn == _ITERATIONS or not missed < math.inf:
             return False

@@ -17,7 +17,17 @@ from motiform.motion.run.headway import Headway
 from motiform.motion.run.integrators import Tableau
 from motiform.motion.run.options import DIVERGED
 
-__all__ = ["ExplicitStep", "Schedule", "SolutionSegment", "accepted_step", "march", "too_small"]
+__all__ = [
+    "GROW",
+    "SAFETY",
+    "SHRINK",
+    "ExplicitStep",
+    "Schedule",
+    "SolutionSegment",
+    "accepted_step",
+    "march",
+    "too_small",
+]
 
 Rate = Callable[[float, np.ndarray, np.ndarray], None]
 """rate(t, y, out) writes dy/dt into out."""
@@ -35,7 +45,7 @@ class Schedule(Protocol):
         ...
 
 
-_SAFETY, _SHRINK, _GROW = 0.9, 0.2, 5.0
+SAFETY, SHRINK, GROW = 0.9, 0.2, 5.0
 _STORM = 5  # firings of one guard in a row, each within a millionth of the one before, that are taken for endless
 
 
@@ -299,13 +309,13 @@ def accepted_step(
             return end, h, planned
         ratio = stepper.error(y, end, h) if np.isfinite(end).all() else np.inf
         # dt ← dt |Δ_wanted/Δ|^0.2 [Perez94, Dynamics], with the usual safety factor and bounds
-        factor = min(_GROW, max(_SHRINK, _SAFETY * ratio**-stepper.power)) if ratio > 0 else _GROW
+        factor = min(GROW, max(SHRINK, SAFETY * ratio**-stepper.power)) if ratio > 0 else GROW
         if ratio <= 1:
             if not cut:
                 stepper.headway.step(t)
             following = max(planned, h * factor) if cut and factor >= 1 else h * factor
             return end, h, min(following, longest)
-        h, cut = h * (min(factor, 1.0) if np.isfinite(ratio) else _SHRINK), False
+        h, cut = h * (min(factor, 1.0) if np.isfinite(ratio) else SHRINK), False
 
 
 def too_small(t: float, h: float) -> RunError:

@@ -302,7 +302,7 @@ class ContactEquations:
         if len(self.own_sliding) and not self.own_slid[self.own_sliding].all():
             own = self.problem.active[self.own_sliding]
             self.slid[own] |= self.slips() > SLOW
-            self.own_slid = np.ascontiguousarray(self.slid[self.problem.active[: self.problem.pairs]])
+            self.own_slid[:] = self.slid[self.problem.active[: self.problem.pairs]]
 
     def _turned_round(self, at: float, y: Array) -> np.ndarray:
         """Return the pairs whose slip goes against its direction at the start of the step."""

@@ -137,14 +137,14 @@ class EventDrivenRun(Run):
             else:
                 last = self._go_on(self.phase, t, y, target)
                 t, end, used, h = last.time, last.end, last.used, last.following
-                if last.code != SUSPECT:
-                    self._settle_step(t, y, used, h, target)
-                    return
         except RunError:
             if not len(system.problem.active) or system.contacts.paradox == "stop":
                 raise
             # friction brings forces toward infinity there: only impulses go on
             self.t, self.step, self.fresh = self._stride(self.t, y, target), None, True
+            return
+        if last is not None and last.code != SUSPECT:
+            self._settle_phase(last, y, target)
             return
         t1 = target if t + used >= target - 1e-12 * abs(target) else t + used
         solution = stepper.solution(t, y, end, used)
@@ -196,31 +196,49 @@ class EventDrivenRun(Run):
 
     def _go_on(self, phase: PhaseSteps, t: float, y: Array, target: float) -> PhaseEnd:
         """Take steps in which nothing happens, in place; return what they have come to."""
-        from motiform.motion.stepping.phase_kernels import FAILED, LOST, REFUSED, TOO_SMALL
+        from motiform.motion.stepping.phase_kernels import FAILED, REFUSED, TOO_SMALL
 
         system = self.system
         edges = bool(len(system.own_sliding) and system.own_sharp.any())
         if edges:
             system.rate(t, y, np.empty(system.size))
         one, h = edges or self.overlap.problem is not None, self._first_length(t, y, target)
+        before = system.own_memory.copy()
         end = phase.advance(t, y, h, target, self.stepper.latest, self.sample, fresh=self.fresh, one=one)
-        for start in end.starts.tolist():
-            self.stepper.headway.step(start)
-        for row in end.samples:
-            self.sample += 1
-            self.states.append(snapshot(system, self.options.instant(self.sample), row))
+        self.t = end.time
         if end.time > t:
             self.fired, self.fresh = frozenset(), False
-        self.t = end.time
+        self._look(end.samples, before)
+        for start in end.starts.tolist():
+            self.stepper.headway.step(start)
         if end.code == TOO_SMALL:
             raise too_small(end.time, end.used)
-        if end.code == LOST:
-            raise _diverged(end.time)
-        if end.code >= FAILED + REFUSED:
-            system.controls.refuse(end.time, system.split(y))
-        if end.code >= FAILED:
+        if FAILED <= end.code < FAILED + REFUSED:
             system.tell_status(end.code - FAILED, end.time, y)
         return end
+
+    def _look(self, samples: np.ndarray, before: Array) -> None:
+        """Keep samples of steps at whose beginning the directions of slip were those before."""
+        system = self.system
+        after = system.own_memory.copy()
+        system.own_memory[:] = before
+        for row in samples:
+            self.sample += 1
+            at = self.options.instant(self.sample)
+            system.remember(row, at)
+            self.states.append(snapshot(system, at, row))
+        system.own_memory[:] = after
+        system.keep_memory()
+
+    def _settle_phase(self, last: PhaseEnd, y: Array, target: float) -> None:
+        """Go on from where steps in which nothing happened have come to."""
+        from motiform.motion.stepping.phase_kernels import FAILED, FULL, LOST, REFUSED
+
+        if last.code == LOST:
+            raise _diverged(last.time)
+        if last.code == FAILED + REFUSED:
+            self.system.controls.refuse(last.refused, self.system.split(last.end))
+        self._settle_step(last.time, y, np.inf if last.code == FULL else last.used, last.following, target)
 
     def _settle_step(self, t: float, end: Array, used: float, h: float, target: float) -> None:
         """Go on from the end of a step in which nothing happened."""

@@ -18,8 +18,10 @@ from motiform.motion.contact import columns as contact_columns
 from motiform.motion.contact.layouts import ContactModel, ContactWorkspace, SolverWorkspace
 from motiform.motion.contact.problem_kernels import contact_rate, slip_along, watch_rate
 from motiform.motion.contact.row_kernels import gap_of
+from motiform.motion.run.explicit import GROW, SAFETY, SHRINK
 from motiform.motion.stepping.fit_kernels import fit_contacts
 from motiform.motion.stepping.impulse_kernels import add_impulses_on
+from motiform.motion.stepping.search import FORCES, HALVINGS, LOOKS
 from motiform.motion.tree.kernels.memory import ix, row3
 from motiform.motion.tree.kernels.place import place
 from motiform.motion.tree.kernels.single import one_state, state_zero
@@ -57,8 +59,6 @@ FAILED, REFUSED = 7, 1 << 40
 
 _UNKNOWN, _TURNED, _KNOWN = range(3)
 """The rate at the start of a step: not known, of other directions of slip than those that are kept, or known."""
-_LOOKS, _FORCES, _HALVINGS = 8, 4, 20  # see `search`
-_SAFETY, _SHRINK, _GROW = 0.9, 0.2, 5.0  # see `motion.run.explicit`
 _EPS = 2.220446049250313e-16
 _DRIFT = 1e-13  # [m, m/s] of gaps and velocities that contacts hold
 
@@ -126,7 +126,7 @@ class PhaseWorkspace(NamedTuple):
     """When steps began that were as long as they would be [s]."""
     numbers: Floats
     """Instant reached, the length of the last step and that of the next; of a step in which something may happen the
-    last looks at gaps and at forces at which nothing had [s]."""
+    last looks at gaps and at forces at which nothing had; when actuators refused a state of a stage [s]."""
     counts: Ints
     """Samples that are written; starts."""
 
@@ -182,6 +182,7 @@ def _take_stages(head, t, y, h, latest, method, acts, pushes, loads, phase, pair
                 total += a[ix(s), ix(j)] * k[ix(j), ix(i)]
             room.part[ix(i)] = y[ix(i)] + h * total
         instant = min(t + method.c[ix(s)] * h, latest)
+        room.numbers[5] = instant
         status = phase_rate(
             head, instant, room.part, acts, pushes, loads, phase, pairs, space, work, method, room.tau, k[ix(s)]
         )
@@ -286,18 +287,18 @@ def _may_happen(
     """Return whether something may happen in a step; right after an event looks come ever nearer to it, too."""
     touch = method.numbers[TOUCH]
     _find_gaps(head, y, room.before)
-    first, near = t + (t1 - t) / _LOOKS, _HALVINGS if fresh else 0
+    first, near = t + (t1 - t) / LOOKS, HALVINGS if fresh else 0
     room.numbers[3], room.numbers[4] = t, t
     if room.margins.shape[0] > 0:
         _write_margins(head, t, acts, method, room.tau, y, room.last)
-    for look in range(near + _LOOKS):
+    for look in range(near + LOOKS):
         n = look - near + 1
         if look < near:
             instant = t + (first - t) * 0.5 ** (near - look)
             forces = look % 4 == 0
         else:
-            instant = t1 if n == _LOOKS else t + n * ((t1 - t) / _LOOKS)
-            forces = n % _FORCES == 0
+            instant = t1 if n == LOOKS else t + n * ((t1 - t) / LOOKS)
+            forces = n % FORCES == 0
         if not instant > t:
             continue
         _state_at(head, instant, t, y, h, t1, room, room.state)
@@ -307,10 +308,10 @@ def _may_happen(
         if room.margins.shape[0] > 0 and _may_switch(head, instant, acts, method, room):
             return True
         if phase.active.shape[0] > 0 and (forces or careful):
-            phase_rate(
+            status = phase_rate(
                 head, instant, room.state, acts, pushes, loads, phase, pairs, space, work, method, room.tau, room.rate
             )
-            if _may_turn(phase, pairs, space, work, room, method.numbers):
+            if status != tree_columns.OK or _may_turn(phase, pairs, space, work, room, method.numbers):
                 return True
             room.numbers[4] = instant
         room.numbers[3] = instant
@@ -375,6 +376,9 @@ def advance_phase(
             return FULL
         for _turn in range(2):
             if known != _KNOWN:
+                for i in range(y.shape[0]):
+                    room.part[ix(i)] = y[ix(i)]
+                room.numbers[5] = t
                 status = phase_rate(
                     head, t, y, acts, pushes, loads, phase, pairs, space, work, method, room.tau, stages[0]
                 )
@@ -395,12 +399,12 @@ def advance_phase(
             if status != tree_columns.OK:
                 return FAILED + status
             ratio = _step_error(y, room.end, used, method, stages)
-            factor = _GROW
+            factor = GROW
             if ratio > 0.0:
-                factor = min(_GROW, max(_SHRINK, _SAFETY * ratio ** -numbers[POWER]))
+                factor = min(GROW, max(SHRINK, SAFETY * ratio ** -numbers[POWER]))
             if ratio <= 1.0:
                 break
-            used, cut = used * (min(factor, 1.0) if math.isfinite(ratio) else _SHRINK), False
+            used, cut = used * (min(factor, 1.0) if math.isfinite(ratio) else SHRINK), False
         following = max(planned, used * factor) if cut and factor >= 1.0 else used * factor
         following = min(following, numbers[LONGEST])
         t1 = target if t + used >= target - 1e-12 * abs(target) else t + used
@@ -426,7 +430,7 @@ def advance_phase(
             phase.slid[ix(k)] = room.slid[ix(k)]
         if happens:
             return SUSPECT
-        while sample < last and t0 + (sample + 1) / rate <= t1 + 1e-15 * abs(t1):
+        while sample < last and t0 + (sample + 1) / rate <= t1 + 1e-15 * abs(t1) and counts[0] < room.samples.shape[0]:
             row = room.samples[ix(counts[0])]
             _state_at(head, t0 + (sample + 1) / rate, t, y, used, t1, room, row)
             for i in range(row.shape[0]):
@@ -438,6 +442,9 @@ def advance_phase(
         for i in range(y.shape[0]):
             y[ix(i)] = room.end[ix(i)]
         room.numbers[0] = t
+        for i in range(y.shape[0]):
+            room.part[ix(i)] = y[ix(i)]
+        room.numbers[5] = min(t, latest)
         status = phase_rate(
             head, min(t, latest), y, acts, pushes, loads, phase, pairs, space, work, method, room.tau, stages[0]
         )
@@ -490,5 +497,5 @@ def phase_workspace(stages: np.ndarray, count: int, nv: int, events: int, capaci
     armed, slid = np.zeros((2, count), np.int64)
     return PhaseWorkspace(
         stages, part, state, end, rate, np.zeros((4, size)), gaps, before, armed, slid, np.zeros(5), np.zeros(nv),
-        margins, last, np.zeros((capacity, size)), np.zeros(capacity), np.zeros(5), np.zeros(2, np.int64),
+        margins, last, np.zeros((capacity, size)), np.zeros(capacity), np.zeros(6), np.zeros(2, np.int64),
     )  # fmt: skip

@@ -37,7 +37,9 @@ class PhaseEnd:
     held: float
     """Up to when forces allow the modes in it [s]."""
     end: Array
-    """Its end."""
+    """Its end; the state that actuators refuse."""
+    refused: float
+    """When they do [s]."""
     samples: Array
     """States at the samples that were passed."""
     starts: Array
@@ -65,8 +67,8 @@ class PhaseSteps:
         )
         assert system.controls.actuation is not None
         self._acts, events = system.controls.actuation, sum(len(part.events) for part in system.controls.parts)
-        capacity = max(_TOGETHER, int(options.rate * longest) + 2)
-        self._room: PhaseWorkspace = phase_workspace(stepper.stages, packed.count, system.nv, events, capacity)
+        capacity = max(_TOGETHER, 2 * int(options.rate * longest) + 4)
+        self._workspace: PhaseWorkspace = phase_workspace(stepper.stages, packed.count, system.nv, events, capacity)
         pushes = compile_loads(system.loads)
         self._pushes = np.zeros((0, PUSH_FLOATS)) if pushes is None else pushes
         self._loads = np.zeros((len(system.figure.segments) if len(self._pushes) else 0, 6))
@@ -88,7 +90,9 @@ class PhaseSteps:
         self, t: float, y: Array, h: float, target: float, latest: float, sample: int, *, fresh: bool, one: bool
     ) -> PhaseEnd:
         """Go on in place from t toward a target, or take `one` step; `sample` is the last that was taken."""
-        system, options, room = self.system, self.options, self._room
+        from motiform.motion.stepping.phase_kernels import FAILED, REFUSED
+
+        system, options, room = self.system, self.options, self._workspace
         problem = system.problem
         self._step = (
             problem.head, self._method, self._acts, self._pushes, self._loads, self._phase(), problem.pairs,
@@ -100,10 +104,11 @@ class PhaseSteps:
         )  # fmt: skip
         problem.rows = 2 * problem.pairs + len(problem.active)
         system.keep_memory()
-        time, used, following, looked, held = room.numbers.tolist()
+        time, used, following, looked, held, refused = room.numbers.tolist()
         written, begun = room.counts.tolist()
-        end, samples, starts = room.end.copy(), room.samples[:written].copy(), room.starts[:begun].copy()
-        return PhaseEnd(int(code), time, used, following, looked, held, end, samples, starts)
+        end = (room.part if code == FAILED + REFUSED else room.end).copy()
+        samples, starts = room.samples[:written].copy(), room.starts[:begun].copy()
+        return PhaseEnd(int(code), time, used, following, looked, held, end, refused, samples, starts)
 
     def locate(self, t: float, y: Array, h: float, t1: float, low: float, high: float) -> float:
         """Return when in (low, high] of the last step, from t and y on, forces or slips first ask for another mode."""

@@ -10,11 +10,11 @@ from motiform.motion.run.guards import earliest, time_tolerance
 from motiform.motion.stepping.equations import TOUCH, ContactEquations
 from motiform.motion.tree.model.joint import Array
 
-__all__ = ["LocatedEvents", "find"]
+__all__ = ["FORCES", "HALVINGS", "LOOKS", "LocatedEvents", "find"]
 
-_LOOKS = 8  # looks at the gaps within a step
-_FORCES = 4  # every so many of them also at the forces
-_HALVINGS = 20  # looks right after an event, ever nearer to it
+LOOKS = 8  # looks at the gaps within a step
+FORCES = 4  # every so many of them also at the forces
+HALVINGS = 20  # looks right after an event, ever nearer to it
 
 Solution = Callable[[float], Array]
 Locate = Callable[[float, float], float]
@@ -57,10 +57,10 @@ def find(
     guards that are zero at t0 because they have just fired. Up to the instant `looked` nothing happens, up to `held`
     forces allow the modes.
     """
-    instants = list(np.linspace(t0, t1, _LOOKS + 1)[1:])
-    forced = set(instants[_FORCES - 1 :: _FORCES])
+    instants = list(np.linspace(t0, t1, LOOKS + 1)[1:])
+    forced = set(instants[FORCES - 1 :: FORCES])
     if fresh:
-        near = [t0 + (instants[0] - t0) * 0.5**k for k in range(_HALVINGS, 0, -1)]
+        near = [t0 + (instants[0] - t0) * 0.5**k for k in range(HALVINGS, 0, -1)]
         instants, forced = near + instants, forced | set(near[::4])
     found, before, held = None, t0 if looked is None else looked, t0 if held is None else held
     last = system.gaps(solution(before))

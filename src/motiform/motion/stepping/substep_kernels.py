@@ -121,6 +121,7 @@ def _accepted(space, t, target, latest, q, v, known):
             space.clock[STEP] = max(planned, h * factor) if cut and factor >= 1.0 else h * factor
             return OK, h
         h, cut = h * (min(factor, 1.0) if ratio < math.inf else _SHRINK), False
+    space.clock[STEP] = h
     return SMALL, h
 
 

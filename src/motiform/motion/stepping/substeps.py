@@ -7,7 +7,7 @@ import numpy as np
 
 from motiform.base.errors import RunError
 from motiform.motion.run import DORMAND_PRINCE, ExplicitStep, march
-from motiform.motion.stepping.substep_layouts import KEPT, NOW, STEP, actuator_space
+from motiform.motion.stepping.substep_layouts import KEPT, NOW, RESUMES, STEP, actuator_space
 from motiform.motion.tree import FigureState
 from motiform.motion.tree.model.acting import Acting
 from motiform.motion.tree.model.joint import Array
@@ -118,6 +118,11 @@ class CompiledActuators:
                 remedy="What happens at the event must move the state off the guard, or end the run.",
             )
         return code in (ASKED, CROWDED_EVENTS)
+
+    @property
+    def midway(self) -> bool:
+        """Whether a step waits for Python's answer: its events are not all there."""
+        return bool(self.space.ints[RESUMES])
 
     def take_events(self) -> list[Event]:
         """Return the events of the steps since this was last asked for."""

@@ -170,7 +170,7 @@ class Stepper:
             writes = (samples - done if end == steps else 0, done)
             code = self._call(t0 + now / rate, n, end, self.h, y, OUT, now, rate, *writes, shared=shared, t0=t0)
             n, done = int(self._room.counts[3]), done + int(self._room.counts[5])
-            if self._acts is not None:
+            if self._acts is not None and not self._acts.midway:
                 self.events += self._acts.take_events()
             shared = code == UNSHARED
             if shared:
@@ -183,6 +183,8 @@ class Stepper:
                         continue
                     self._take_parts(t0 + (sample + done) / rate + n * self.h, self.h, y, _HALVINGS, code)
                 except MotiformError as error:
+                    if self._acts is not None:
+                        self.events += self._acts.take_events()  # of the steps that were taken
                     return done, error
                 n += 1
         return done, None

@@ -111,3 +111,28 @@ def test_redundant_points_share_as_before():
     assert good
     np.testing.assert_array_equal(found, x)
     assert np.linalg.matrix_rank(A) == 6
+
+
+def test_rows_of_rounding_are_moved_by_nothing():
+    """A slider whose axis is not quite level: its normal has an entry of cos(π/2) = 6e-17, which stops nothing."""
+    J = np.array([1.0, 6e-17, 0.0])
+    A = np.outer(J, J)
+    x, good = newton(A, -J, np.array([0.5]))
+    assert good
+    np.testing.assert_array_equal(x, 0.0)
+
+
+def test_what_is_not_finite_is_no_answer():
+    A, b, mu = problem(np.random.default_rng(1), 2)
+    assert not newton(A, np.where(np.arange(6) == 3, np.nan, b), mu)[1]
+    assert not newton(A, b, mu, np.full(6, np.nan))[1]
+
+
+def test_light_contacts_beside_heavy_ones():
+    """A ton and a gram, each on a point: both loads are found, from last impulses of which the light one is off."""
+    A, b = np.diag(np.repeat([1e-3, 1e3], 3)), np.zeros(6)
+    b[[1, 4]] = -0.01
+    exact = np.array([0, 10.0, 0, 0, 1e-5, 0])
+    x, good = newton(A, b, np.array([0.5, 0.5]), exact * [1, 1, 1, 1, 1.01, 1])
+    assert good
+    np.testing.assert_allclose(x, exact, rtol=2e-5)  # 1e-11 of 10 N·s over a thousandth of it
