@@ -176,8 +176,8 @@ class EventDrivenRun(Run):
         t1 += system.leapt
         self._sample(t1, lambda instant: end.copy())
         if self.crowded:
-            t1, h = self._stride(t1, end, target), 0.0
-        self._arrive(t1, end, h, target)  # a step that is too long after the event is rejected as any other is
+            t1 = self._stride(t1, end, target)
+        self._arrive(t1, end, 0.0, target)  # a short step first: what has left may touch again at once
 
     def _try_step(self, t: float, y: Array, target: float) -> tuple[Array, float, float]:
         """Return the end of a step that is good enough, its length, and the length to try next."""
